@@ -1,0 +1,21 @@
+//! What an API promises, as read from one contract file: the oracle of every verdict. Data only; nothing here knows any
+//! API by name, and nothing here judges.
+
+mod answers;
+mod effect;
+mod key;
+mod load;
+mod operation;
+mod reference;
+mod retry;
+
+pub use answers::{AnswerRule, BodyTest, HeaderTest, Outcome, StatusSet};
+pub use effect::{Effect, Read};
+pub use key::{Forbidden, KeyPlace, KeyRule, LengthUnit, Replay, Sameness};
+pub use load::{SHAPE, load};
+pub use operation::{Batch, Contract, Counter, Edit, Operation, Reconfiguration, RequestLine, Safety};
+pub use reference::{
+    CannedAnswer, Collection, Constraint, Edge, Lookup, ReadRoute, Reference, ReferenceCredential, ReferenceOperation,
+    Type, TypeName, Write,
+};
+pub use retry::{Advice, RetryRow, RowOn};

@@ -1,0 +1,192 @@
+//! An operation: how it is asked for, what it does, how its answers are named and what its retries are safe by. The
+//! contract as a whole stands here too. Data only.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use crate::contract::answers::{AnswerRule, Outcome};
+use crate::contract::effect::Effect;
+use crate::contract::key::KeyRule;
+use crate::contract::reference::Reference;
+use crate::contract::retry::RetryRow;
+use crate::json::{Json, Pointer};
+use crate::message::Response;
+use crate::name::{EffectName, OperationName, RequirementId, ScopeName};
+use crate::requirement::Requirement;
+
+/// What an API promises.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contract {
+    /// Its name, as subject files and the command line say it.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// The dimensions of the key space.
+    pub scopes: Vec<ScopeName>,
+    /// What it can be asked to do.
+    pub operations: IndexMap<OperationName, Operation>,
+    /// What it durably does.
+    pub effects: IndexMap<EffectName, Effect>,
+    /// The retry matrix, row by row.
+    pub retry: Vec<RetryRow>,
+    /// What is judged.
+    pub requirements: IndexMap<RequirementId, Requirement>,
+    /// How the reference server keeps it.
+    pub reference: Option<Reference>,
+}
+
+/// One thing an API can be asked to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operation {
+    /// Its name.
+    pub name: OperationName,
+    /// How it is asked for.
+    pub request: RequestLine,
+    /// Headers of its own; `Content-Type: application/json` comes without saying when there is a body.
+    pub headers: Vec<(String, String)>,
+    /// The body of a plain request; a template over the intent. None: no body.
+    pub body: Option<Json>,
+    /// What it durably does; none: nothing that can be read.
+    pub effect: Option<EffectName>,
+    /// What identifies what was done, in an answer.
+    pub identity: Option<Pointer>,
+    /// What tells a replay in its answer, apart from the replayed answer itself.
+    pub marker: Option<(Pointer, Json)>,
+    /// What makes a retry safe.
+    pub safety: Safety,
+    /// How its answers are named; the first that fits.
+    pub answers: Vec<AnswerRule>,
+    /// Outcomes that are stored under the key; every other one leaves it free.
+    pub stored: Vec<Outcome>,
+    /// Ways to ask for something else that is still valid, by name: `field changed`, …
+    pub changes: IndexMap<String, Edit>,
+    /// Ways to be refused, by name: `400`, …
+    pub defects: IndexMap<String, Edit>,
+    /// Requests whose sameness the source leaves open, by name; only reported.
+    pub open: IndexMap<String, Edit>,
+    /// How to change what a new request would be answered.
+    pub reconfigure: Option<Reconfiguration>,
+    /// Set where it carries many items of another operation.
+    pub batch: Option<Batch>,
+    /// Text that a 502 in front of it must say: the safe retry.
+    pub safe_retry: Option<String>,
+}
+
+/// Method and target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestLine {
+    /// `POST`, …
+    pub method: String,
+    /// Path and query; may be a template.
+    pub target: String,
+}
+
+/// What makes a retry safe.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Safety {
+    /// Asking twice is the same as asking once.
+    Natural,
+    /// A key.
+    ByKey(KeyRule),
+    /// Nothing.
+    Unsafe,
+}
+
+/// A change to a request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Edit {
+    /// Places of the body and their new values; templates over the intent.
+    pub set: BTreeMap<Pointer, Json>,
+    /// Places of the body that go.
+    pub remove: Vec<Pointer>,
+    /// Another method.
+    pub method: Option<String>,
+    /// Another target.
+    pub target: Option<String>,
+    /// Text to send instead of a body.
+    pub raw: Option<String>,
+    /// Headers to send besides.
+    pub headers: Vec<(String, String)>,
+    /// `none`: without a credential; else a word that the subject resolves.
+    pub credential: Option<String>,
+    /// A hook of the subject that must be armed for it, by name; without that hook it can't be provoked.
+    pub hook: Option<String>,
+    /// What the answer must then be, for defects: an outcome, and a status where it is one certain status.
+    pub outcome: Option<Outcome>,
+    /// See `outcome`.
+    pub status: Option<u16>,
+}
+
+/// How to change what a new request would be answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reconfiguration {
+    /// Places of the body that differ, so that nobody else's case is touched.
+    pub set: BTreeMap<Pointer, Json>,
+    /// Operations sent before the first attempt.
+    pub before: Vec<OperationName>,
+    /// Operations sent to change the configuration.
+    pub change: Vec<OperationName>,
+}
+
+/// How an operation carries many items of another one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    /// The operation of one item.
+    pub of: OperationName,
+    /// Where the items go.
+    pub items: Pointer,
+    /// Where their answers stand, in the order sent.
+    pub results: Pointer,
+    /// How an item's answer is named; the first that fits.
+    pub item_answers: Vec<AnswerRule>,
+    /// Members of an item's answer that a single answer does not have.
+    pub envelope: Vec<Pointer>,
+    /// Counters.
+    pub counts: Vec<Counter>,
+}
+
+/// A counter in a batch answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counter {
+    /// What it counts.
+    pub outcome: Outcome,
+    /// Where it stands.
+    pub at: Pointer,
+    /// Whether it may be left out when it is zero.
+    pub absent_means_zero: bool,
+}
+
+impl Operation {
+    /// What an answer amounts to; none: nothing that the contract names.
+    pub fn outcome(&self, answer: &Response) -> Option<Outcome> {
+        self.answers.iter().find(|rule| rule.fits(answer)).map(|rule| rule.outcome)
+    }
+
+    /// The key rule, where a key makes retries safe.
+    pub fn key(&self) -> Option<&KeyRule> {
+        match &self.safety {
+            Safety::ByKey(rule) => Some(rule),
+            Safety::Natural | Safety::Unsafe => None,
+        }
+    }
+
+    /// Whether its answers know an outcome.
+    pub fn names(&self, outcome: Outcome) -> bool {
+        self.answers.iter().any(|rule| rule.outcome == outcome)
+    }
+}
+
+impl Batch {
+    /// What an item's answer amounts to.
+    pub fn outcome(&self, item: &Json) -> Option<Outcome> {
+        self.item_answers.iter().find(|rule| rule.fits_item(item)).map(|rule| rule.outcome)
+    }
+}
+
+impl Contract {
+    /// The batch operation whose items are of `operation`.
+    pub fn batch_of(&self, operation: &OperationName) -> Option<&Operation> {
+        self.operations.values().find(|candidate| candidate.batch.as_ref().is_some_and(|batch| &batch.of == operation))
+    }
+}

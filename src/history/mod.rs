@@ -1,0 +1,13 @@
+//! What was: the record of one case, made while it is played and sealed before it is judged. Nothing here judges, and
+//! nothing here acts on what it holds.
+
+mod exchange;
+mod file;
+mod recorder;
+
+pub use exchange::{
+    Action, AttemptNo, CallerEnd, Commit, Entry, EntryNo, Exchange, FaultRecord, Gate, GateStamp, Observation, OriginEnd,
+    Sight,
+};
+pub use file::{FileError, HistoryReader, HistoryWriter, RunHeader, Seal};
+pub use recorder::{Recorder, SealedHistory};
