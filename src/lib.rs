@@ -15,6 +15,7 @@ pub mod judge;
 pub mod message;
 pub mod name;
 pub mod requirement;
+pub mod plan;
 pub mod scenario;
 pub mod subject;
 pub mod time;

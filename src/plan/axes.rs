@@ -1,0 +1,119 @@
+//! Crosses the axes of a scenario for one contract: every cell, in order. A phrase asks the contract for its values.
+
+use indexmap::IndexMap;
+
+use crate::contract::{Advice, Contract, Operation, Outcome, Replay, RowOn, Safety, Sameness, StatusSet};
+use crate::name::AxisName;
+use crate::scenario::{AxisValues, Scenario};
+
+/// The value of each axis.
+pub type AxisCell = IndexMap<AxisName, String>;
+
+/// Every cell of the axes, in order; none when a phrase finds nothing in the contract.
+pub fn cells(scenario: &Scenario, contract: &Contract) -> Result<Vec<AxisCell>, String> {
+    let mut cells = vec![AxisCell::new()];
+    for (name, axis) in &scenario.axes {
+        let mut wider = Vec::new();
+        for cell in cells {
+            let values = match &axis.values {
+                AxisValues::Listed(values) => values.iter().map(|value| value.text.clone()).collect(),
+                AxisValues::Phrase(phrase) => phrase_values(&phrase.text, &cell, contract)?,
+            };
+            for value in values {
+                let mut next = cell.clone();
+                next.insert(name.clone(), value);
+                wider.push(next);
+            }
+        }
+        cells = wider;
+    }
+    Ok(cells)
+}
+
+fn phrase_values(phrase: &str, cell: &AxisCell, contract: &Contract) -> Result<Vec<String>, String> {
+    let single = |wanted: &dyn Fn(&Operation) -> bool| -> Vec<String> {
+        contract
+            .operations
+            .values()
+            .filter(|operation| operation.batch.is_none() && wanted(operation))
+            .map(|operation| operation.name.to_string())
+            .collect()
+    };
+    let chosen = || {
+        let name = cell.get("operation").ok_or_else(|| format!("`{phrase}` needs an axis `operation` before it"))?;
+        contract.operations.get(name.as_str()).ok_or_else(|| format!("no operation `{name}` in {}", contract.name))
+    };
+    let replay = |wanted: Replay| single(&move |operation| operation.key().is_some_and(|key| key.replay == wanted));
+    Ok(match phrase {
+        "every operation" => single(&|operation| operation.effect.is_some()),
+        "every keyed operation" => single(&|operation| operation.key().is_some()),
+        "every replaying operation" => replay(Replay::Verbatim),
+        "every acknowledging operation" => replay(Replay::Acknowledged),
+        "every conflicting operation" => single(&|operation| {
+            operation.names(Outcome::Conflict) && operation.key().is_some_and(|key| key.sameness == Sameness::Content)
+        }),
+        "every natural operation" => {
+            single(&|operation| matches!(operation.safety, Safety::Natural) && operation.effect.is_some())
+        }
+        "every batched operation" => single(&|operation| contract.batch_of(&operation.name).is_some()),
+        "every reconfigurable operation" => single(&|operation| operation.reconfigure.is_some()),
+        "every operation with a safe retry" => {
+            single(&|operation| operation.safe_retry.is_some() && operation.effect.is_some())
+        }
+        "every change" => chosen()?.changes.keys().cloned().collect(),
+        "every defect" => chosen()?.defects.keys().cloned().collect(),
+        "every open difference" => chosen()?.open.keys().cloned().collect(),
+        "every loss of the matrix" => losses(contract, chosen()?),
+        other => return Err(format!("`{other}` is not a phrase")),
+    })
+}
+
+/// The passages that the retry matrix speaks of for one operation, row by row: what answers before the origin hears of
+/// it, and what loses the answer of an origin that may have committed.
+fn losses(contract: &Contract, operation: &Operation) -> Vec<String> {
+    let mut passages: Vec<String> = Vec::new();
+    let mut add = |passage: String| {
+        if !passages.contains(&passage) {
+            passages.push(passage);
+        }
+    };
+    for row in &contract.retry {
+        let advised = row.advice.get(&operation.name).is_some_and(|advice| *advice != Advice::NotReturned);
+        if !advised {
+            continue;
+        }
+        for on in &row.on {
+            match on {
+                RowOn::Answer(statuses, _) => {
+                    for status in examples(statuses) {
+                        let retry_after = if status == 429 { " retry-after 1s" } else { "" };
+                        add(format!("pre-commit answer {status}{retry_after}"));
+                        if status >= 500 {
+                            add(format!("post-commit answer {status}"));
+                        }
+                    }
+                }
+                RowOn::Dropped => {
+                    for passage in ["pre-commit drop", "post-commit drop", "post-commit reset"] {
+                        add(passage.to_owned());
+                    }
+                }
+                RowOn::Timeout => {
+                    for passage in ["pre-commit stall", "post-commit stall"] {
+                        add(passage.to_owned());
+                    }
+                }
+            }
+        }
+    }
+    passages
+}
+
+/// Each single status, and two of a class: its fourth and fifth, which rows seldom name one by one.
+fn examples(statuses: &StatusSet) -> Vec<u16> {
+    statuses
+        .ranges
+        .iter()
+        .flat_map(|(low, high)| if low == high { vec![*low] } else { vec![low + 3, low + 4] })
+        .collect()
+}

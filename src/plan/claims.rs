@@ -1,0 +1,107 @@
+//! Which claims apply in a case, and which requirements each proves there. A claim that proves none is a fault of the
+//! files, and is said to be one.
+
+use glob::{MatchOptions, Pattern};
+use indexmap::IndexMap;
+
+use crate::contract::{Contract, Operation, Replay, Safety, Sameness};
+use crate::name::{IntentName, RequirementId};
+use crate::plan::axes::AxisCell;
+use crate::plan::case::{PlannedClaim, PlannedIntent};
+use crate::plan::intent::{PlanProblem, Stage};
+use crate::requirement::Proof;
+use crate::scenario::Claim;
+
+/// The claims of a case, each with the requirements that it proves.
+pub fn planned_claims(
+    stage: &Stage<'_>,
+    intents: &IndexMap<IntentName, PlannedIntent>,
+) -> Result<Vec<PlannedClaim>, Vec<PlanProblem>> {
+    let mut planned = Vec::new();
+    let mut problems = Vec::new();
+    for declared in &stage.scenario.claims {
+        let mut on = Vec::new();
+        for slot in &declared.on {
+            let name = IntentName::from(stage.filled(slot).map_err(|problem| vec![problem])?);
+            match intents.contains_key(&name) {
+                true => on.push(name),
+                false => problems.push(PlanProblem {
+                    span: slot.span,
+                    message: format!("`{name}` is not given"),
+                    label: "no intent".to_owned(),
+                }),
+            }
+        }
+        // The last one tells whose claim it is: in `share-key: [a, b]` it is b that is judged.
+        let Some(operation) = on.last().map(|name| &stage.contract.operations[&intents[name].operation]) else { continue };
+        if !applies(declared.claim, operation) {
+            continue;
+        }
+        let requirements = proved(stage.contract, declared.claim, operation, stage.scenario.path.as_str(), stage.axes);
+        if requirements.is_empty() {
+            problems.push(PlanProblem {
+                span: declared.span,
+                message: format!(
+                    "`{}` on `{}` proves no requirement of {}",
+                    declared.claim, operation.name, stage.contract.name
+                ),
+                label: "no `proved by` line names it here".to_owned(),
+            });
+            continue;
+        }
+        planned.push(PlannedClaim { claim: declared.claim, on, requirements });
+    }
+    if problems.is_empty() { Ok(planned) } else { Err(problems) }
+}
+
+/// Whether a claim has a meaning for an operation.
+fn applies(claim: Claim, operation: &Operation) -> bool {
+    let key = operation.key();
+    match claim {
+        Claim::ReplayVerbatim => key.is_some_and(|rule| rule.replay == Replay::Verbatim),
+        Claim::MarkReplay | Claim::LeaveFirstUnmarked => operation.marker.is_some(),
+        Claim::RefuseConflict => key.is_some_and(|rule| rule.sameness == Sameness::Content),
+        Claim::NeverConflict => {
+            key.is_some_and(|rule| rule.sameness == Sameness::KeyOnly) || operation.batch.is_some()
+        }
+        Claim::RepeatSafely => matches!(operation.safety, Safety::Natural),
+        Claim::NameSafeRetry => operation.safe_retry.is_some(),
+        Claim::AnswerItems | Claim::CountItems => operation.batch.is_some(),
+        Claim::ApplyExactlyOnce | Claim::ApplyAtLeastOnce | Claim::ApplyNever | Claim::WriteNothingNew => {
+            operation.effect.is_some() || operation.identity.is_some()
+        }
+        Claim::Accept
+        | Claim::Refuse
+        | Claim::AnswerRepeatAsSuccess
+        | Claim::LeaveKeyFree
+        | Claim::KeepApart
+        | Claim::ShareKey
+        | Claim::AnswerLosers
+        | Claim::ReplayAfterLock
+        | Claim::CarryRetryAfter
+        | Claim::NeverFail
+        | Claim::ReportSameness => true,
+    }
+}
+
+fn proved(contract: &Contract, claim: Claim, operation: &Operation, path: &str, axes: &AxisCell) -> Vec<RequirementId> {
+    contract
+        .requirements
+        .values()
+        .filter(|requirement| requirement.proofs.iter().any(|proof| proves(proof, claim, operation, path, axes)))
+        .map(|requirement| requirement.id.clone())
+        .collect()
+}
+
+fn proves(proof: &Proof, claim: Claim, operation: &Operation, path: &str, axes: &AxisCell) -> bool {
+    proof.claim == claim.word()
+        && (proof.operations.is_empty() || proof.operations.iter().any(|name| name == operation.name.as_str()))
+        && proof.scenario.as_deref().is_none_or(|glob| matches_path(glob, path))
+        && proof.cells.iter().all(|(axis, values)| axes.get(axis.as_str()).is_some_and(|value| values.contains(value)))
+}
+
+/// Whether a path fits a pattern: `*` within a segment, `**` across them.
+pub fn matches_path(glob: &str, path: &str) -> bool {
+    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+    Pattern::new(glob).is_ok_and(|pattern| pattern.matches_with(path, options))
+}

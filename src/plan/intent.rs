@@ -1,0 +1,506 @@
+//! Plans the intents of one case: keys, users and bodies are minted, changes and defects applied, requests written out.
+//! Secrets are not in them.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use crate::contract::{Contract, Edit, KeyPlace, KeyRule, Operation, Outcome, Sameness};
+use crate::file::Span;
+use crate::json::{Json, Spelling};
+use crate::message::{Framing, Octets, Request};
+use crate::name::{CaseId, IntentName, OperationName, ScopeName};
+use crate::plan::axes::AxisCell;
+use crate::plan::case::{Cell, Expectation, PlannedIntent, Reading, Wanted};
+use crate::plan::credential::{Abilities, CredentialUse};
+use crate::plan::template::{Names, render_json, render_text};
+use crate::scenario::{IntentDecl, KeyShape, Scenario, Slot};
+
+/// The bound that keys of every kind are minted by where the contract states none.
+const UNSTATED_LENGTH: u32 = 255;
+
+/// Why a scenario cannot be planned for a contract, and where it says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanProblem {
+    /// Where.
+    pub span: Span,
+    /// What.
+    pub message: String,
+    /// Beside the caret.
+    pub label: String,
+}
+
+/// The case that intents are planned for.
+pub struct Stage<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// The cell.
+    pub axes: &'a AxisCell,
+    /// The contract.
+    pub contract: &'a Contract,
+    /// What the subject can do.
+    pub abilities: &'a Abilities,
+    /// The run's namespace.
+    pub namespace: &'a str,
+    /// The case.
+    pub case: &'a CaseId,
+}
+
+/// What an intent is made of, before it is written out.
+#[derive(Clone)]
+struct Draft {
+    operation: OperationName,
+    user: String,
+    key: Option<Json>,
+    body: Option<Json>,
+    /// The body before any change: names that a change took away can still be read by.
+    plain: Option<Json>,
+    method: String,
+    target: String,
+    headers: Vec<(String, String)>,
+    raw: Option<String>,
+    credential: Option<String>,
+    expects: Expectation,
+    hook: Option<String>,
+}
+
+impl Stage<'_> {
+    /// Every intent, and what the subject lacks for them.
+    pub fn intents(&self) -> Result<(IndexMap<IntentName, PlannedIntent>, Vec<String>), PlanProblem> {
+        let mut planned = IndexMap::new();
+        let mut lacks = Vec::new();
+        for (name, decl) in &self.scenario.given {
+            let intent = if decl.items.is_empty() {
+                self.single(name, decl, &mut lacks)?
+            } else {
+                self.batch(name, decl, &mut lacks)?
+            };
+            planned.insert(name.clone(), intent);
+        }
+        lacks.dedup();
+        Ok((planned, lacks))
+    }
+
+    /// The names that every template of this case may use.
+    pub fn names(&self, user: &str, key: Option<&Json>) -> Names {
+        let mut names = BTreeMap::from([
+            ("user".to_owned(), user.to_owned()),
+            ("case".to_owned(), format!("{}-{}", self.namespace, self.case)),
+            ("run".to_owned(), self.namespace.to_owned()),
+        ]);
+        if let Some(key) = key.and_then(Json::as_text) {
+            names.insert("key".to_owned(), key.to_string_lossy());
+        }
+        Names(names)
+    }
+
+    /// A slot's text, with its axis filled.
+    pub fn filled(&self, slot: &Slot) -> Result<String, PlanProblem> {
+        match slot.axis() {
+            None => Ok(slot.text.clone()),
+            Some(axis) => self.axes.get(axis).cloned().ok_or_else(|| {
+                problem(slot.span, format!("the axis `{axis}` has no value here"), "not an axis of `for each`")
+            }),
+        }
+    }
+
+    fn optional(&self, slot: Option<&Slot>) -> Result<Option<(String, Span)>, PlanProblem> {
+        slot.map(|slot| Ok((self.filled(slot)?, slot.span))).transpose()
+    }
+
+    /// The request of an operation as the contract words it, with a body.
+    pub fn request(
+        &self,
+        operation: &Operation,
+        method: &str,
+        target: &str,
+        extra: &[(String, String)],
+        body: Option<Vec<u8>>,
+    ) -> Request {
+        let mut headers = vec![("Host".to_owned(), self.abilities.host.clone())];
+        if body.is_some() {
+            headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
+        }
+        headers.extend(operation.headers.iter().cloned());
+        headers.extend(extra.iter().cloned());
+        Request {
+            method: method.to_owned(),
+            target: target.to_owned(),
+            headers,
+            framing: if body.is_some() { Framing::Length } else { Framing::None },
+            body: Octets(body.unwrap_or_default()),
+        }
+    }
+
+    /// A target of the contract, or the subject's own in its place.
+    pub fn target(&self, operation: &Operation) -> String {
+        match self.abilities.paths.get(&operation.name) {
+            Some(path) => path.clone(),
+            None => operation.request.target.clone(),
+        }
+    }
+
+    fn operation_of(&self, decl: &IntentDecl) -> Result<OperationName, PlanProblem> {
+        if let Some((name, span)) = self.optional(decl.operation.as_ref())? {
+            return match self.contract.operations.get(name.as_str()) {
+                Some(operation) => Ok(operation.name.clone()),
+                None => Err(problem(span, format!("no operation `{name}` in {}", self.contract.name), "not an operation")),
+            };
+        }
+        let other = decl.same_as.as_ref().or(decl.same_key_as.as_ref());
+        match other.and_then(|other| self.scenario.given.get(other.text.as_str())) {
+            Some(other) => self.operation_of(other),
+            None => Err(problem(decl.span, "this intent names no operation".to_owned(), "add `operation:`")),
+        }
+    }
+
+    fn draft(&self, name: &IntentName) -> Result<Draft, PlanProblem> {
+        let decl = &self.scenario.given[name];
+        let operation = &self.contract.operations[&self.operation_of(decl)?];
+        let index = self.scenario.given.get_index_of(name).unwrap_or_default();
+        let stem = format!("{}-{}-{index}", self.namespace, self.case);
+        let mut draft = match &decl.same_as {
+            Some(other) => self.draft(&IntentName::from(other.text.as_str()))?,
+            None => self.fresh_draft(operation, decl, &stem)?,
+        };
+        let shape = match self.optional(decl.key.as_ref())? {
+            None => None,
+            Some((word, span)) => Some((word.parse::<KeyShape>().map_err(|why| problem(span, why, "not a kind of key"))?, span)),
+        };
+        let other_key = match decl.same_key_as.as_ref().or(decl.same_as.as_ref()) {
+            Some(other) => self.draft(&IntentName::from(other.text.as_str()))?.key,
+            None => None,
+        };
+        if let Some(rule) = operation.key() {
+            let longest = rule.length.map_or(UNSTATED_LENGTH, |(_, most)| most);
+            let shape = match (shape, &decl.same_key_as, &decl.same_as) {
+                (Some((shape, _)), _, _) => Some(shape),
+                (None, Some(_), _) | (None, None, Some(_)) => None,
+                (None, None, None) => Some(KeyShape::Fresh),
+            };
+            match shape {
+                None => draft.key = other_key,
+                Some(shape) => {
+                    let stem = self.twin_of(name)?.map_or_else(|| format!("k-{stem}"), |twin| twin.stem_of_other(&format!("k-{stem}")));
+                    draft.key = shape.mint(&stem, longest, other_key.as_ref());
+                    draft.expects = expectation(shape, rule);
+                }
+            }
+        }
+        for (slot, edits, kind) in [
+            (&decl.change, &operation.changes, "change"),
+            (&decl.defect, &operation.defects, "defect"),
+            (&decl.open, &operation.open, "open difference"),
+        ] {
+            let Some((word, span)) = self.optional(slot.as_ref())? else { continue };
+            let Some(edit) = edits.get(&word) else {
+                let known: Vec<&str> = edits.keys().map(String::as_str).collect();
+                return Err(problem(
+                    span,
+                    format!("`{}` of {} declares no {kind} `{word}`", operation.name, self.contract.name),
+                    &format!("known are {}", known.join(", ")),
+                ));
+            };
+            self.apply(edit, &mut draft, span)?;
+            match kind {
+                "defect" => draft.expects = Expectation::Refused(edit.outcome.unwrap_or(Outcome::Refused), edit.status),
+                "open difference" => draft.expects = Expectation::Open,
+                _ => {}
+            }
+        }
+        if let Some((word, _)) = self.optional(decl.credential.as_ref())? {
+            if matches!(word.as_str(), "none" | "unknown") {
+                draft.expects = Expectation::Refused(Outcome::Refused, None);
+            }
+            draft.credential = Some(word);
+        }
+        Ok(draft)
+    }
+
+    fn fresh_draft(&self, operation: &Operation, decl: &IntentDecl, stem: &str) -> Result<Draft, PlanProblem> {
+        let user = format!("u-{stem}");
+        let names = self.names(&user, None);
+        let bad = |why: String| problem(decl.span, why, "its template cannot be filled");
+        let mut body = operation.body.as_ref().map(|body| render_json(body, &names)).transpose().map_err(bad)?;
+        if let (true, Some(own), Some(body)) = (decl.configured, &operation.reconfigure, body.as_mut()) {
+            for (place, value) in &own.set {
+                body.set(place, render_json(value, &names).map_err(bad)?);
+            }
+        }
+        Ok(Draft {
+            operation: operation.name.clone(),
+            user,
+            key: None,
+            plain: body.clone(),
+            body,
+            method: operation.request.method.clone(),
+            target: render_text(&self.target(operation), &names).map_err(bad)?,
+            headers: Vec::new(),
+            raw: None,
+            credential: None,
+            expects: Expectation::Accepted,
+            hook: None,
+        })
+    }
+
+    /// The kind of twin that another intent is of this one.
+    fn twin_of(&self, name: &IntentName) -> Result<Option<KeyShape>, PlanProblem> {
+        for other in self.scenario.given.values() {
+            let of_this = [&other.same_as, &other.same_key_as].into_iter().flatten().any(|slot| slot.text == name.as_str());
+            if let (true, Some((word, _))) = (of_this, self.optional(other.key.as_ref())?)
+                && let Some(shape) = word.parse::<KeyShape>().ok().filter(|shape| shape.is_twin())
+            {
+                return Ok(Some(shape));
+            }
+        }
+        Ok(None)
+    }
+
+    fn apply(&self, edit: &Edit, draft: &mut Draft, span: Span) -> Result<(), PlanProblem> {
+        let names = self.names(&draft.user, draft.key.as_ref());
+        for (place, value) in &edit.set {
+            let value = render_json(value, &names).map_err(|why| problem(span, why, "its template cannot be filled"))?;
+            let set = draft.body.as_mut().is_some_and(|body| body.set(place, value));
+            if !set {
+                return Err(problem(span, format!("there is nothing to set at {place}"), "does not fit this body"));
+            }
+        }
+        for place in &edit.remove {
+            if draft.body.as_mut().and_then(|body| body.remove(place)).is_none() {
+                return Err(problem(span, format!("there is nothing to remove at {place}"), "does not fit this body"));
+            }
+        }
+        if let Some(method) = &edit.method {
+            draft.method.clone_from(method);
+        }
+        if let Some(target) = &edit.target {
+            draft.target.clone_from(target);
+        }
+        draft.raw = edit.raw.clone().or(draft.raw.take());
+        draft.headers.extend(edit.headers.iter().cloned());
+        draft.credential = edit.credential.clone().or(draft.credential.take());
+        draft.hook = edit.hook.clone().or(draft.hook.take());
+        Ok(())
+    }
+
+    fn single(&self, name: &IntentName, decl: &IntentDecl, lacks: &mut Vec<String>) -> Result<PlannedIntent, PlanProblem> {
+        let draft = self.draft(name)?;
+        let operation = &self.contract.operations[&draft.operation];
+        let (credential, scope) = self.credential(draft.credential.as_deref(), lacks);
+        if let Some(hook) = draft.hook.as_ref().filter(|hook| !self.abilities.hooks.contains(*hook)) {
+            lacks.push(format!("hook `{hook}`"));
+        }
+        let mut headers = draft.headers.clone();
+        let body = with_key(&draft, operation, &mut headers);
+        let words = self.optional(decl.spelled.as_ref())?;
+        let spelling = Spelled::parse(words)?;
+        let bytes = match (&draft.raw, &body) {
+            (Some(raw), _) => Some(raw.clone().into_bytes()),
+            (None, Some(body)) => Some(body.spelled(spelling.json).into_bytes()),
+            (None, None) => None,
+        };
+        let mut request = self.request(operation, &draft.method, &draft.target, &headers, bytes);
+        spelling.transport(&mut request);
+        let body = body.unwrap_or(Json::Null);
+        Ok(PlannedIntent {
+            name: name.clone(),
+            operation: draft.operation.clone(),
+            request,
+            credential,
+            hook: draft.hook.clone(),
+            wanted: Wanted::One {
+                cell: cell(&draft, scope),
+                content: content(&draft, operation),
+                expects: draft.expects.clone(),
+                reading: self.reading(&draft, operation, decl)?,
+                body,
+            },
+        })
+    }
+
+    fn credential(&self, word: Option<&str>, lacks: &mut Vec<String>) -> (CredentialUse, BTreeMap<ScopeName, String>) {
+        self.abilities.resolve(word).unwrap_or_else(|lack| {
+            lacks.push(lack);
+            (CredentialUse::Nobody, BTreeMap::new())
+        })
+    }
+
+    fn reading(&self, draft: &Draft, operation: &Operation, decl: &IntentDecl) -> Result<Option<Reading>, PlanProblem> {
+        let Some(effect) = operation.effect.as_ref().and_then(|name| self.contract.effects.get(name)) else {
+            return Ok(None);
+        };
+        let mut names = self.names(&draft.user, draft.key.as_ref());
+        for body in [&draft.plain, &draft.body].into_iter().flatten() {
+            for (member, value) in body.as_object().unwrap_or_default() {
+                if let (Some(member), Some(value)) = (member.as_str(), value.as_str()) {
+                    names.0.insert(member.to_owned(), value.to_owned());
+                }
+            }
+        }
+        let target = render_text(&effect.read.request.target, &names)
+            .map_err(|why| problem(decl.span, why, "the read side's template cannot be filled"))?;
+        Ok(Some(Reading {
+            effect: effect.name.clone(),
+            target,
+            key: draft.key.as_ref().and_then(Json::as_str).map(str::to_owned),
+            user: draft.user.clone(),
+        }))
+    }
+
+    fn batch(&self, name: &IntentName, decl: &IntentDecl, lacks: &mut Vec<String>) -> Result<PlannedIntent, PlanProblem> {
+        let of = self.operation_of(decl)?;
+        let (operation, batch) = match self.contract.batch_of(&of).and_then(|found| Some((found, found.batch.as_ref()?))) {
+            Some(found) => found,
+            None => {
+                return Err(problem(decl.span, format!("no operation of {} carries many of `{of}`", self.contract.name), "a batch"));
+            }
+        };
+        let mut items = Vec::new();
+        let mut bodies = Vec::new();
+        for slot in &decl.items {
+            let item = IntentName::from(self.filled(slot)?);
+            let draft = self.draft(&item)?;
+            bodies.push(with_key(&draft, &self.contract.operations[&of], &mut Vec::new()).unwrap_or(Json::Null));
+            items.push(item);
+        }
+        let names = self.names(&format!("u-{}-{}", self.namespace, self.case), None);
+        let bad = |why: String| problem(decl.span, why, "its template cannot be filled");
+        let empty = Json::object(Vec::<(String, Json)>::new());
+        let mut body = render_json(operation.body.as_ref().unwrap_or(&empty), &names).map_err(bad)?;
+        body.set(&batch.items, Json::Array(bodies));
+        let spelling = Spelled::parse(self.optional(decl.spelled.as_ref())?)?;
+        let word = self.optional(decl.credential.as_ref())?;
+        let (credential, _) = self.credential(word.as_ref().map(|(word, _)| word.as_str()), lacks);
+        let target = render_text(&self.target(operation), &names).map_err(bad)?;
+        let bytes = Some(body.spelled(spelling.json).into_bytes());
+        let mut request = self.request(operation, &operation.request.method, &target, &[], bytes);
+        spelling.transport(&mut request);
+        Ok(PlannedIntent {
+            name: name.clone(),
+            operation: operation.name.clone(),
+            request,
+            credential,
+            hook: None,
+            wanted: Wanted::Batch(items),
+        })
+    }
+}
+
+fn problem(span: Span, message: String, label: &str) -> PlanProblem {
+    PlanProblem { span, message, label: label.to_owned() }
+}
+
+/// The body with its key in place; a key that is carried in a header goes there.
+fn with_key(draft: &Draft, operation: &Operation, headers: &mut Vec<(String, String)>) -> Option<Json> {
+    let mut body = draft.body.clone();
+    if let (Some(rule), Some(key)) = (operation.key(), &draft.key) {
+        match &rule.place {
+            KeyPlace::Body(place) => {
+                if let Some(body) = body.as_mut() {
+                    body.set(place, key.clone());
+                }
+            }
+            KeyPlace::Header(name) => headers.push((name.clone(), key.as_str().map_or_else(|| key.to_string(), str::to_owned))),
+        }
+    }
+    body
+}
+
+fn cell(draft: &Draft, scope: BTreeMap<ScopeName, String>) -> Option<Cell> {
+    let key = draft.key.as_ref().filter(|key| !key.is_null())?;
+    Some(Cell { scope, space: draft.operation.clone(), key: key.content_key() })
+}
+
+fn content(draft: &Draft, operation: &Operation) -> String {
+    match operation.key().map(|rule| rule.sameness) {
+        Some(Sameness::KeyOnly) => String::new(),
+        Some(Sameness::Content) | None => {
+            let body = draft.raw.clone().unwrap_or_else(|| draft.body.as_ref().map(Json::content_key).unwrap_or_default());
+            format!("{} {} {body}", draft.method, draft.target)
+        }
+    }
+}
+
+/// What the answer to a good request with such a key has to be.
+fn expectation(shape: KeyShape, rule: &KeyRule) -> Expectation {
+    use crate::contract::Forbidden;
+    let refused = Expectation::Refused(Outcome::Refused, None);
+    let when = |declared: bool| if declared { refused.clone() } else { Expectation::Open };
+    match shape {
+        KeyShape::TooLong => when(rule.length.is_some()),
+        KeyShape::Empty => when(rule.length.is_some_and(|(least, _)| least > 0)),
+        KeyShape::Nul => when(rule.forbid.contains(&Forbidden::Nul)),
+        KeyShape::LoneHigh | KeyShape::LoneLow | KeyShape::TwinBySurrogate => {
+            when(rule.forbid.contains(&Forbidden::UnpairedSurrogate))
+        }
+        KeyShape::Number | KeyShape::Null | KeyShape::Object | KeyShape::Flag | KeyShape::LongestAstral => Expectation::Open,
+        KeyShape::Absent if rule.required => refused,
+        // Where the contract says nothing of a key's grammar, only a server error is wrong.
+        KeyShape::Longest | KeyShape::LongestTwoByte | KeyShape::HalfAstral | KeyShape::Control if rule.length.is_none() => {
+            Expectation::Open
+        }
+        KeyShape::Fresh
+        | KeyShape::Absent
+        | KeyShape::Shortest
+        | KeyShape::Longest
+        | KeyShape::LongestTwoByte
+        | KeyShape::HalfAstral
+        | KeyShape::Spaces
+        | KeyShape::Quotes
+        | KeyShape::SlashPercent
+        | KeyShape::Emoji
+        | KeyShape::Cjk
+        | KeyShape::Control
+        | KeyShape::TwinByCase
+        | KeyShape::TwinBySpace
+        | KeyShape::TwinByComposition
+        | KeyShape::TwinByLast
+        | KeyShape::TwinBeforeNul => Expectation::Accepted,
+    }
+}
+
+/// How the same content is written and carried.
+struct Spelled {
+    json: Spelling,
+    transport: Option<String>,
+}
+
+/// Ways to carry the same content that are not ways to write JSON.
+pub const TRANSPORT_WORDS: &[&str] = &["chunked", "header case", "other user agent", "charset"];
+
+impl Spelled {
+    fn parse(word: Option<(String, Span)>) -> Result<Self, PlanProblem> {
+        let Some((word, span)) = word else { return Ok(Self { json: Spelling::Compact, transport: None }) };
+        if TRANSPORT_WORDS.contains(&word.as_str()) {
+            return Ok(Self { json: Spelling::Compact, transport: Some(word) });
+        }
+        match word.parse() {
+            Ok(json) => Ok(Self { json, transport: None }),
+            Err(_) => Err(problem(span, format!("`{word}` is not a way to write the same content"), "not a spelling")),
+        }
+    }
+
+    fn transport(&self, request: &mut Request) {
+        match self.transport.as_deref() {
+            Some("chunked") => request.framing = Framing::Chunked,
+            Some("header case") => {
+                for (name, _) in &mut request.headers {
+                    *name = name
+                        .char_indices()
+                        .map(|(at, letter)| if at % 2 == 0 { letter.to_ascii_lowercase() } else { letter.to_ascii_uppercase() })
+                        .collect();
+                }
+            }
+            Some("other user agent") => request.headers.push(("User-Agent".to_owned(), "another-client/2".to_owned())),
+            Some("charset") => {
+                for (name, value) in &mut request.headers {
+                    if name.eq_ignore_ascii_case("content-type") {
+                        value.push_str("; charset=utf-8");
+                    }
+                }
+            }
+            Some(_) | None => {}
+        }
+    }
+}
+

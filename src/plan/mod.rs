@@ -1,0 +1,23 @@
+//! The plan: contract × scenario × axes × what the subject can do × seed → cases. Pure: the same input gives the same
+//! plan, byte for byte. Nothing is sent here.
+
+mod axes;
+mod case;
+mod check;
+mod claims;
+mod credential;
+mod expand;
+mod intent;
+mod mint;
+mod select;
+mod template;
+
+pub use case::{
+    Case, Cell, Expectation, PlannedAttempt, PlannedClaim, PlannedIntent, PlannedStep, Reading, Setup, StepAction, Wanted,
+};
+pub use check::check;
+pub use credential::{Abilities, AbleCredential, CredentialUse};
+pub use expand::{Setting, expand};
+pub use mint::Seed;
+pub use select::{Selection, SelectionError};
+pub use template::{Names, render_json, render_text};
