@@ -166,8 +166,20 @@ last-chunk | N) [reset] | drip | duplicate [at once] | late | redirect STATUS | 
 
 /// First words of a passage, for the nearest known one.
 pub const FIRST_WORDS: &[&str] = &[
-    "clear", "refuse", "pre-commit", "post-commit", "mid-request", "mid-response", "drip", "duplicate", "late",
-    "redirect", "hang-up", "kill", "restart", "pause",
+    "clear",
+    "refuse",
+    "pre-commit",
+    "post-commit",
+    "mid-request",
+    "mid-response",
+    "drip",
+    "duplicate",
+    "late",
+    "redirect",
+    "hang-up",
+    "kill",
+    "restart",
+    "pause",
 ];
 
 /// Why a passage could not be read.
@@ -271,7 +283,9 @@ fn cut_place(text: &str) -> Result<CutPlace, String> {
         "body" => CutPlace::Body,
         "last-chunk" => CutPlace::LastChunk,
         bytes => CutPlace::Bytes(bytes.parse().map_err(|_| {
-            format!("`{text}` is not a place in an answer: start, head, after-head, body, last-chunk or a number of bytes")
+            format!(
+                "`{text}` is not a place in an answer: start, head, after-head, body, last-chunk or a number of bytes"
+            )
         })?),
     })
 }
@@ -359,12 +373,30 @@ mod tests {
     #[test]
     fn every_passage_prints_as_it_parses() {
         for text in [
-            "clear", "refuse", "pre-commit drop", "pre-commit reset", "pre-commit stall", "pre-commit answer 429",
-            "pre-commit answer 429 retry-after 2s", "post-commit answer 503 retry-after date +5s",
-            "post-commit answer 503 retry-after date -5s", "post-commit answer 503 retry-after \"+3 x\"",
-            "mid-request cut 10", "post-commit drop", "mid-response cut head", "mid-response cut 20 reset",
-            "mid-response cut last-chunk", "drip", "duplicate", "duplicate at once", "late", "redirect 307", "hang-up",
-            "kill", "restart", "pause",
+            "clear",
+            "refuse",
+            "pre-commit drop",
+            "pre-commit reset",
+            "pre-commit stall",
+            "pre-commit answer 429",
+            "pre-commit answer 429 retry-after 2s",
+            "post-commit answer 503 retry-after date +5s",
+            "post-commit answer 503 retry-after date -5s",
+            "post-commit answer 503 retry-after \"+3 x\"",
+            "mid-request cut 10",
+            "post-commit drop",
+            "mid-response cut head",
+            "mid-response cut 20 reset",
+            "mid-response cut last-chunk",
+            "drip",
+            "duplicate",
+            "duplicate at once",
+            "late",
+            "redirect 307",
+            "hang-up",
+            "kill",
+            "restart",
+            "pause",
         ] {
             assert_eq!(text.parse::<Passage>().map(|passage| passage.to_string()), Ok(text.to_owned()));
         }
@@ -372,10 +404,21 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_is_refused_with_what_was_expected() {
-        for text in ["", "post-comit drop", "post-commit", "pre-commit answer 99", "mid-response cut tail", "redirect 200",
-            "pre-commit answer 429 retry-after 2", "clear clear"] {
+        for text in [
+            "",
+            "post-comit drop",
+            "post-commit",
+            "pre-commit answer 99",
+            "mid-response cut tail",
+            "redirect 200",
+            "pre-commit answer 429 retry-after 2",
+            "clear clear",
+        ] {
             let error = text.parse::<Passage>().expect_err(text);
-            assert!(error.why.contains("expected") || error.why.contains("not a") || error.why.contains("redirect"), "{error}");
+            assert!(
+                error.why.contains("expected") || error.why.contains("not a") || error.why.contains("redirect"),
+                "{error}"
+            );
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Stand-in.
-use crate::file::{Problems, Record, Source};
 use crate::contract::Contract;
+use crate::file::{Problems, Record, Source};
 /// Stand-in.
 pub static SHAPE: Record = Record::new("contract", "", &[]);
 /// Stand-in.
-pub fn load(_source: &Source) -> Result<Contract, Problems> { todo!() }
+pub fn load(_source: &Source) -> Result<Contract, Problems> {
+    todo!()
+}

@@ -49,9 +49,8 @@ pub enum Advice {
 
 impl Advice {
     /// The words that contract files use; `stop, then …` stands for every text.
-    pub const WORDS: &'static [&'static str] = &[
-        "stop", "retry once", "retry", "retry after", "fallback", "fallback or retry with key", "not returned",
-    ];
+    pub const WORDS: &'static [&'static str] =
+        &["stop", "retry once", "retry", "retry after", "fallback", "fallback or retry with key", "not returned"];
 
     /// The advice that words give.
     pub fn from_words(words: &str) -> Option<Self> {

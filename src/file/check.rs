@@ -22,9 +22,7 @@ fn visit(node: &Node, shape: &Shape, path: &Path<'_>, problems: &mut Vec<Problem
     match shape {
         Shape::Json => {}
         Shape::Text | Shape::Word(_) | Shape::Flag | Shape::Count | Shape::Pattern { .. } => {
-            let wrong = node
-                .scalar()
-                .and_then(|scalar| scalar::wrong(node, scalar, shape));
+            let wrong = node.scalar().and_then(|scalar| scalar::wrong(node, scalar, shape));
             problems.extend(wrong.map(|problem| problem.at(path)));
         }
         Shape::List(inner) => items(node, inner, path, problems),
@@ -54,11 +52,7 @@ fn items(node: &Node, inner: &Shape, path: &Path<'_>, problems: &mut Vec<Problem
 }
 
 fn fields(node: &Node, record: &Record, path: &Path<'_>, problems: &mut Vec<Problem>) {
-    let absent: Vec<&Field> = record
-        .fields
-        .iter()
-        .filter(|field| node.get(field.name).is_none())
-        .collect();
+    let absent: Vec<&Field> = record.fields.iter().filter(|field| node.get(field.name).is_none()).collect();
     let mut misspelt = Vec::new();
     for entry in node.entries() {
         let key = entry.key.text().unwrap_or_default();
@@ -72,9 +66,7 @@ fn fields(node: &Node, record: &Record, path: &Path<'_>, problems: &mut Vec<Prob
         problems.push(unknown_field(&entry.key, key, record, meant).at(path));
     }
     // One slip is one problem: a field that stands there misspelt is not missing as well.
-    let missing = absent
-        .iter()
-        .filter(|field| field.required && !misspelt.contains(&field.name));
+    let missing = absent.iter().filter(|field| field.required && !misspelt.contains(&field.name));
     for field in missing {
         let problem = Problem::new(node.head(), format!("missing field `{}`", field.name))
             .label(format!("this {} has no `{}`", record.name, field.name))
@@ -96,20 +88,12 @@ fn unknown_field(place: &Node, key: &str, record: &Record, meant: Option<&str>) 
 }
 
 fn wrong_kind(node: &Node, shape: &Shape) -> Problem {
-    let problem = Problem::new(node.head(), format!("expected {}", shape.expected()))
-        .label(format!("found {}", node.describe()));
+    let problem =
+        Problem::new(node.head(), format!("expected {}", shape.expected())).label(format!("found {}", node.describe()));
     match shape {
         Shape::Record(record) => {
-            let known: Vec<String> = record
-                .fields
-                .iter()
-                .map(|field| quoted(field.name))
-                .collect();
-            problem.help(format!(
-                "the fields of {} are {}",
-                record.name,
-                known.join(", ")
-            ))
+            let known: Vec<String> = record.fields.iter().map(|field| quoted(field.name)).collect();
+            problem.help(format!("the fields of {} are {}", record.name, known.join(", ")))
         }
         _ => problem,
     }
@@ -126,11 +110,7 @@ mod tests {
         "A story of requests.",
         &[
             Field::required("title", "what it shows", Shape::Text),
-            Field::required(
-                "steps",
-                "what happens, in order",
-                Shape::List(&Shape::Record(&STEP)),
-            ),
+            Field::required("steps", "what happens, in order", Shape::List(&Shape::Record(&STEP))),
             Field::optional("keyed", "whether keys are sent", Shape::Flag),
         ],
     );
@@ -139,39 +119,21 @@ mod tests {
         "step",
         "One request and what follows.",
         &[
-            Field::required(
-                "send",
-                "the request",
-                Shape::Either(&[Shape::Text, Shape::Record(&REQUEST)]),
-            ),
-            Field::optional(
-                "fault",
-                "what breaks",
-                Shape::Word(&["drop_response", "reset"]),
-            ),
+            Field::required("send", "the request", Shape::Either(&[Shape::Text, Shape::Record(&REQUEST)])),
+            Field::optional("fault", "what breaks", Shape::Word(&["drop_response", "reset"])),
             Field::optional("times", "how often", Shape::Count),
             Field::optional("wait", "how long before", WAIT),
-            Field::optional(
-                "then",
-                "steps inside this one",
-                Shape::OneOrMany(&Shape::Record(&STEP)),
-            ),
+            Field::optional("then", "steps inside this one", Shape::OneOrMany(&Shape::Record(&STEP))),
         ],
     );
 
     static REQUEST: Record = Record::new(
         "request",
         "A request.",
-        &[
-            Field::optional("headers", "more headers", HEADERS),
-            Field::optional("body", "the body", Shape::Json),
-        ],
+        &[Field::optional("headers", "more headers", HEADERS), Field::optional("body", "the body", Shape::Json)],
     );
 
-    const HEADERS: Shape = Shape::Map {
-        keys: "header names",
-        values: &Shape::OneOrMany(&Shape::Text),
-    };
+    const HEADERS: Shape = Shape::Map { keys: "header names", values: &Shape::OneOrMany(&Shape::Text) };
 
     const WAIT: Shape = Shape::Pattern {
         says: "a duration, such as 250ms",
@@ -200,12 +162,7 @@ mod tests {
 
     #[track_caller]
     fn assert_step(text: &str, message: &str, under: &str, label: &str, path: &str) {
-        let expected = (
-            message.to_owned(),
-            under.to_owned(),
-            label.to_owned(),
-            path.to_owned(),
-        );
+        let expected = (message.to_owned(), under.to_owned(), label.to_owned(), path.to_owned());
         assert_eq!(step(text), expected);
     }
 
@@ -315,52 +272,13 @@ error: unknown field `colour`
     #[test]
     fn a_wrong_kind_says_what_was_expected_and_what_was_found() {
         let number = "expected a whole number, 0 or more";
-        assert_step(
-            "send: [x]",
-            "expected text, or a map (request)",
-            "[x]",
-            "found a list",
-            "steps[0].send",
-        );
-        assert_step(
-            "send: ",
-            "expected text, or a map (request)",
-            "send",
-            "found nothing",
-            "steps[0].send",
-        );
-        assert_step(
-            "send: x, times: \"5\"",
-            number,
-            "\"5\"",
-            "remove the quotes",
-            "steps[0].times",
-        );
-        assert_step(
-            "send: x, times: 007",
-            number,
-            "007",
-            "write `7`",
-            "steps[0].times",
-        );
-        assert_step(
-            "send: x, times: -1",
-            number,
-            "-1",
-            "found the text `-1`",
-            "steps[0].times",
-        );
-        let (text, path) = (
-            "expected text, or a list of such",
-            "steps[0].send.headers[\"a.b\"]",
-        );
-        assert_step(
-            "send: {headers: {a.b: {}}}",
-            text,
-            "{}",
-            "found a map",
-            path,
-        );
+        assert_step("send: [x]", "expected text, or a map (request)", "[x]", "found a list", "steps[0].send");
+        assert_step("send: ", "expected text, or a map (request)", "send", "found nothing", "steps[0].send");
+        assert_step("send: x, times: \"5\"", number, "\"5\"", "remove the quotes", "steps[0].times");
+        assert_step("send: x, times: 007", number, "007", "write `7`", "steps[0].times");
+        assert_step("send: x, times: -1", number, "-1", "found the text `-1`", "steps[0].times");
+        let (text, path) = ("expected text, or a list of such", "steps[0].send.headers[\"a.b\"]");
+        assert_step("send: {headers: {a.b: {}}}", text, "{}", "found a map", path);
         assert!(told("- x\n").contains("expected a map (scenario)\n"));
     }
 
@@ -373,10 +291,7 @@ error: unknown field `colour`
     #[test]
     fn very_many_problems_cost_little_time() {
         let began = std::time::Instant::now();
-        let text = format!(
-            "title: é\nsteps: [{}]\n",
-            "{sent: 1, x: 2}, ".repeat(10_000)
-        );
+        let text = format!("title: é\nsteps: [{}]\n", "{sent: 1, x: 2}, ".repeat(10_000));
         assert!(told(&text).contains("19800 more problems are not shown"));
         assert!(told(&"x: 1\n".repeat(50_000)).contains("stands twice"));
         assert!(began.elapsed() < std::time::Duration::from_secs(10));

@@ -40,10 +40,7 @@ pub struct Scalar {
 
 impl Node {
     pub fn get(&self, field: &str) -> Option<&Node> {
-        let entry = self
-            .entries()
-            .iter()
-            .find(|entry| entry.key.text() == Some(field));
+        let entry = self.entries().iter().find(|entry| entry.key.text() == Some(field));
         entry.map(|entry| &entry.value)
     }
 
@@ -91,9 +88,7 @@ impl Node {
 
     /// Where a caret about the whole node belongs: the first key of a map, otherwise the node itself.
     pub fn head(&self) -> Span {
-        self.entries()
-            .first()
-            .map_or(self.span, |entry| entry.key.span)
+        self.entries().first().map_or(self.span, |entry| entry.key.span)
     }
 }
 
@@ -114,11 +109,7 @@ pub(in crate::file) fn quoted(text: &str) -> String {
 }
 
 fn visible(letter: char) -> impl Iterator<Item = char> {
-    let escaped = letter
-        .is_control()
-        .then(|| letter.escape_default())
-        .into_iter()
-        .flatten();
+    let escaped = letter.is_control().then(|| letter.escape_default()).into_iter().flatten();
     let kept = (!letter.is_control()).then_some(letter);
     escaped.chain(kept)
 }
@@ -129,10 +120,7 @@ mod tests {
 
     fn scalar(text: &str, plain: bool) -> Node {
         let text = text.to_owned();
-        Node {
-            span: Span::default(),
-            kind: Kind::Scalar(Scalar { text, plain }),
-        }
+        Node { span: Span::default(), kind: Kind::Scalar(Scalar { text, plain }) }
     }
 
     #[test]
@@ -143,23 +131,14 @@ mod tests {
 
     #[test]
     fn a_description_is_short_and_printable() {
-        assert_eq!(
-            scalar("a\nb\u{1b}", true).describe(),
-            r"the text `a\nb\u{1b}`"
-        );
-        assert_eq!(
-            scalar(&"é".repeat(90), true).describe(),
-            format!("the text `{}…`", "é".repeat(40))
-        );
+        assert_eq!(scalar("a\nb\u{1b}", true).describe(), r"the text `a\nb\u{1b}`");
+        assert_eq!(scalar(&"é".repeat(90), true).describe(), format!("the text `{}…`", "é".repeat(40)));
     }
 
     #[test]
     fn a_field_is_found_by_name_and_nothing_is_found_in_a_scalar() {
         let (key, value) = (scalar("a", true), scalar("1", true));
-        let map = Node {
-            span: Span::default(),
-            kind: Kind::Map(vec![Entry { key, value }]),
-        };
+        let map = Node { span: Span::default(), kind: Kind::Map(vec![Entry { key, value }]) };
         assert_eq!(map.get("a").and_then(Node::text), Some("1"));
         assert_eq!(map.get("b"), None);
         assert_eq!(scalar("a", true).get("a"), None);

@@ -53,9 +53,6 @@ mod tests {
 
     #[test]
     fn a_key_with_a_dot_cannot_be_taken_for_two() {
-        assert_eq!(
-            Path::Key(&Path::Start("a"), "b.c").to_string(),
-            "a[\"b.c\"]"
-        );
+        assert_eq!(Path::Key(&Path::Start("a"), "b.c").to_string(), "a[\"b.c\"]");
     }
 }

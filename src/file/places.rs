@@ -18,11 +18,7 @@ impl<'a> Places<'a> {
         let wide = !text[offset..].is_ascii();
         let characters = text[offset..].char_indices().filter(|_| wide);
         let starts = characters.map(|(at, _)| at + offset).collect();
-        Self {
-            text,
-            starts,
-            offset,
-        }
+        Self { text, starts, offset }
     }
 
     pub fn body(&self) -> &'a str {
@@ -33,10 +29,7 @@ impl<'a> Places<'a> {
         if self.starts.is_empty() {
             return (character + self.offset).min(self.text.len());
         }
-        self.starts
-            .get(character)
-            .copied()
-            .unwrap_or(self.text.len())
+        self.starts.get(character).copied().unwrap_or(self.text.len())
     }
 
     pub fn span(&self, span: saphyr_parser::Span) -> Span {
@@ -51,10 +44,7 @@ impl<'a> Places<'a> {
         let start = inside.find('!').unwrap_or_default();
         let length = inside[start..].find(char::is_whitespace);
         let start = span.start + start;
-        Span {
-            start,
-            end: length.map_or(span.end, |length| start + length),
-        }
+        Span { start, end: length.map_or(span.end, |length| start + length) }
     }
 
     /// Without the anchor and the tag before the value, and without the space around it.
@@ -94,10 +84,7 @@ impl<'a> Places<'a> {
                 }
             }
         }
-        Span {
-            start: span.start,
-            end,
-        }
+        Span { start: span.start, end }
     }
 
     pub fn bracket(&self, span: Span) -> Option<usize> {
@@ -118,11 +105,7 @@ mod tests {
         let seen = tree.entries().iter().map(|entry| {
             let scalar = entry.value.scalar().unwrap();
             let span = entry.value.span;
-            (
-                scalar.text.as_str(),
-                scalar.plain,
-                &text[span.start..span.end],
-            )
+            (scalar.text.as_str(), scalar.plain, &text[span.start..span.end])
         });
         let expected = [
             ("a\"b", false, "\"a\\\"b\""),
@@ -139,10 +122,7 @@ mod tests {
     fn spans_of_lists_and_maps_end_with_what_they_hold() {
         let text = "a: &k [1, {b: c}] # x\nd:\n  - e: f\n  # y\ng: {}\n";
         let tree = read(&Source::new("a.yaml", text)).unwrap();
-        let seen = tree
-            .entries()
-            .iter()
-            .map(|entry| &text[entry.value.span.start..entry.value.span.end]);
+        let seen = tree.entries().iter().map(|entry| &text[entry.value.span.start..entry.value.span.end]);
         assert_eq!(seen.collect::<Vec<_>>(), ["[1, {b: c}]", "- e: f", "{}"]);
     }
 }

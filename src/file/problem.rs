@@ -42,13 +42,7 @@ impl std::fmt::Display for Problems {
 
 impl Problem {
     pub fn new(span: Span, message: impl Into<String>) -> Self {
-        Self {
-            span,
-            message: message.into(),
-            label: String::new(),
-            help: None,
-            path: String::new(),
-        }
+        Self { span, message: message.into(), label: String::new(), help: None, path: String::new() }
     }
 
     pub fn label(mut self, label: impl Into<String>) -> Self {
@@ -81,21 +75,12 @@ impl Problems {
     }
 
     pub fn render(&self, colour: bool) -> String {
-        let renderer = if colour {
-            Renderer::styled()
-        } else {
-            Renderer::plain()
-        };
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let lines = Lines::of(&self.source.text);
         let shown = self.by_place().into_iter().take(MOST_SHOWN);
-        let mut parts: Vec<String> = shown
-            .map(|problem| renderer.render(&[self.snippet(problem, &lines)]))
-            .collect();
+        let mut parts: Vec<String> = shown.map(|problem| renderer.render(&[self.snippet(problem, &lines)])).collect();
         if self.list.len() > MOST_SHOWN {
-            let more = format!(
-                "{} more problems are not shown",
-                self.list.len() - MOST_SHOWN
-            );
+            let more = format!("{} more problems are not shown", self.list.len() - MOST_SHOWN);
             let title = Level::ERROR.primary_title(more);
             let origin = Origin::path(self.source.name.as_str());
             parts.push(renderer.render(&[title.element(origin)]));
@@ -137,16 +122,9 @@ impl Problems {
             let note = label.map(|label| Level::NOTE.message(label));
             title.element(origin).elements(note)
         } else {
-            let (start, end) = (
-                line.inside(problem.span.start),
-                line.inside(problem.span.end),
-            );
-            let caret = AnnotationKind::Primary
-                .span(start..end.max(start))
-                .label(label);
-            let snippet = Snippet::source(line.text)
-                .line_start(line.number)
-                .path(name);
+            let (start, end) = (line.inside(problem.span.start), line.inside(problem.span.end));
+            let caret = AnnotationKind::Primary.span(start..end.max(start)).label(label);
+            let snippet = Snippet::source(line.text).line_start(line.number).path(name);
             title.element(snippet.annotation(caret))
         };
         if !problem.path.is_empty() {
@@ -180,10 +158,7 @@ mod tests {
     use super::*;
 
     fn problems(text: &str, list: Vec<Problem>) -> Problems {
-        Problems {
-            source: Source::new("a.yaml", text),
-            list,
-        }
+        Problems { source: Source::new("a.yaml", text), list }
     }
 
     fn at(start: usize, end: usize) -> Problem {
@@ -232,28 +207,14 @@ error: wrong 14
     fn a_span_over_several_lines_or_past_the_end_is_cut_and_never_panics() {
         let text = "a:\n  - é\n  - b\n";
         for (start, end) in [(5, 15), (8, 9), (9, 99), (99, 3), (15, 15)] {
-            assert!(
-                problems(text, vec![at(start, end)])
-                    .to_string()
-                    .contains(" --> a.yaml:")
-            );
+            assert!(problems(text, vec![at(start, end)]).to_string().contains(" --> a.yaml:"));
         }
-        assert!(
-            problems(text, vec![at(5, 15)])
-                .to_string()
-                .ends_with("2 |   - é\n  |   ^^^")
-        );
+        assert!(problems(text, vec![at(5, 15)]).to_string().ends_with("2 |   - é\n  |   ^^^"));
     }
 
     #[test]
     fn a_very_long_line_is_told_by_its_place() {
-        let told = problems(
-            &"x".repeat(1_000_000),
-            vec![at(999_999, 1_000_000).label("here")],
-        );
-        assert!(
-            told.to_string()
-                .contains("--> a.yaml:1:1000000\n = note: here")
-        );
+        let told = problems(&"x".repeat(1_000_000), vec![at(999_999, 1_000_000).label("here")]);
+        assert!(told.to_string().contains("--> a.yaml:1:1000000\n = note: here"));
     }
 }

@@ -40,9 +40,7 @@ fn parse(source: &Source) -> (Option<Node>, Vec<Problem>) {
     let places = Places::of(&source.text);
     let mut tree = Tree::new(&lines);
     let ended = events(&mut tree, &places);
-    tree.root = tree
-        .root
-        .filter(|root| root.text() != Some("") || !root.is_null());
+    tree.root = tree.root.filter(|root| root.text() != Some("") || !root.is_null());
     if ended.is_ok() && tree.root.is_none() {
         let problem = Problem::new(Span::default(), "the file is empty");
         tree.problems.push(problem);
@@ -60,8 +58,7 @@ fn events(tree: &mut Tree<'_>, places: &Places<'_>) -> Result<(), Stop> {
                 let mut problem = syntax::problem(&error, at, places.text);
                 let bracket = tree.open_bracket(places.text);
                 if let Some((bracket, line)) = bracket.filter(|_| syntax::may_be_unclosed(&error)) {
-                    problem =
-                        problem.label(format!("the `{bracket}` of line {line} is still open"));
+                    problem = problem.label(format!("the `{bracket}` of line {line} is still open"));
                 }
                 tree.refuse(problem);
                 return Err(Stop);
@@ -74,9 +71,7 @@ fn events(tree: &mut Tree<'_>, places: &Places<'_>) -> Result<(), Stop> {
             Event::StreamEnd => break,
             Event::DocumentStart(_) if tree.root.is_some() => {
                 let problem = Problem::new(span, "a second document begins here");
-                tree.refuse(
-                    problem.help("a file holds one document; move the other to its own file"),
-                );
+                tree.refuse(problem.help("a file holds one document; move the other to its own file"));
                 return Err(Stop);
             }
             Event::DocumentStart(_) => {}
@@ -84,17 +79,9 @@ fn events(tree: &mut Tree<'_>, places: &Places<'_>) -> Result<(), Stop> {
             Event::Scalar(text, style, anchor, tag) => {
                 let text = text.into_owned();
                 let (span, plain) = match style {
-                    ScalarStyle::Plain if text.is_empty() => (
-                        Span {
-                            end: whole.start,
-                            ..whole
-                        },
-                        true,
-                    ),
+                    ScalarStyle::Plain if text.is_empty() => (Span { end: whole.start, ..whole }, true),
                     ScalarStyle::Plain => (span, true),
-                    ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
-                        (places.quotes(span), false)
-                    }
+                    ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => (places.quotes(span), false),
                     ScalarStyle::Literal | ScalarStyle::Folded => (whole, false),
                 };
                 let is_text = refuse_tag(tree, tag.as_deref(), places.tag(whole), true);
@@ -163,18 +150,8 @@ error: the key `a` stands twice in this map
 
     #[test]
     fn an_empty_file_is_told_so_whatever_fills_it() {
-        for text in [
-            "",
-            "\n",
-            "# nothing\n",
-            "---\n",
-            "\u{feff}",
-            "\u{feff}# x\r\n",
-        ] {
-            assert!(
-                told(text).contains("error: the file is empty\n --> a.yaml:1:1"),
-                "{text:?}"
-            );
+        for text in ["", "\n", "# nothing\n", "---\n", "\u{feff}", "\u{feff}# x\r\n"] {
+            assert!(told(text).contains("error: the file is empty\n --> a.yaml:1:1"), "{text:?}");
         }
     }
 
@@ -197,36 +174,15 @@ error: a second document begins here
     #[test]
     fn what_our_files_do_not_need_is_refused_with_the_remedy() {
         for (text, message) in [
-            (
-                "a: &x {b: 1}\nc:\n  <<: *x\n",
-                "merge keys are not supported\n --> a.yaml:3:3",
-            ),
+            ("a: &x {b: 1}\nc:\n  <<: *x\n", "merge keys are not supported\n --> a.yaml:3:3"),
             ("a: !foo b\n", "tags are not supported\n --> a.yaml:1:4"),
             ("a: {{ base }}\n", "a key must be text\n --> a.yaml:1:5"),
-            (
-                "a: 1\n: 2\n",
-                "a key is missing before this `:`\n --> a.yaml:2:1",
-            ),
-            (
-                "a: &a [*a]\n",
-                "this alias stands inside what it names\n --> a.yaml:1:8",
-            ),
-            (
-                "a: *b\n",
-                "this alias names no anchor above it\n --> a.yaml:1:4",
-            ),
-            (
-                "a: @b\n",
-                "unquoted text cannot begin with `@`\n --> a.yaml:1:4",
-            ),
-            (
-                "a: b: c\n",
-                "a `key: value` cannot begin here\n --> a.yaml:1:5",
-            ),
-            (
-                "a: \"b\n",
-                "this quoted text is never closed\n --> a.yaml:1:4",
-            ),
+            ("a: 1\n: 2\n", "a key is missing before this `:`\n --> a.yaml:2:1"),
+            ("a: &a [*a]\n", "this alias stands inside what it names\n --> a.yaml:1:8"),
+            ("a: *b\n", "this alias names no anchor above it\n --> a.yaml:1:4"),
+            ("a: @b\n", "unquoted text cannot begin with `@`\n --> a.yaml:1:4"),
+            ("a: b: c\n", "a `key: value` cannot begin here\n --> a.yaml:1:5"),
+            ("a: \"b\n", "this quoted text is never closed\n --> a.yaml:1:4"),
             ("a: [b\n\n", "expected `,` or `]`\n --> a.yaml:1:6"),
         ] {
             let told = told(text);
@@ -314,10 +270,7 @@ error: the key `ü` stands twice in this map
                 assert!(!problems.render(true).is_empty());
                 for problem in &problems.list {
                     let Span { start, end } = problem.span;
-                    assert!(
-                        source.text.get(start..end).is_some(),
-                        "{source:?} {problem:?}"
-                    );
+                    assert!(source.text.get(start..end).is_some(), "{source:?} {problem:?}");
                 }
                 assert!(problems.to_json().is_array());
             }

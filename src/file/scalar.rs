@@ -16,19 +16,16 @@ pub fn wrong(node: &Node, scalar: &Scalar, shape: &Shape) -> Option<Problem> {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("found {}", node.describe()),
         },
-        Shape::Flag | Shape::Count if !scalar.plain && is_unquoted(text, shape) => {
-            "remove the quotes".to_owned()
-        }
+        Shape::Flag | Shape::Count if !scalar.plain && is_unquoted(text, shape) => "remove the quotes".to_owned(),
         Shape::Flag | Shape::Count if is_unquoted(text, shape) => return None,
         Shape::Flag => match text.to_ascii_lowercase().as_str() {
             "true" | "yes" | "on" => "write `true`".to_owned(),
             "false" | "no" | "off" => "write `false`".to_owned(),
             _ => format!("found {}", node.describe()),
         },
-        Shape::Count => unpadded(text).map_or_else(
-            || format!("found {}", node.describe()),
-            |digits| format!("write `{digits}`"),
-        ),
+        Shape::Count => {
+            unpadded(text).map_or_else(|| format!("found {}", node.describe()), |digits| format!("write `{digits}`"))
+        }
         Shape::Pattern { says, accepts, .. } => match accepts(text) {
             Ok(()) => return None,
             Err(message) => {
@@ -50,8 +47,7 @@ pub fn wrong(node: &Node, scalar: &Scalar, shape: &Shape) -> Option<Problem> {
 fn unpadded(text: &str) -> Option<&str> {
     let digits = text.trim_start_matches('0');
     let digits = if digits.is_empty() { "0" } else { digits };
-    (digits != text && text.starts_with('0') && is_unquoted(digits, &Shape::Count))
-        .then_some(digits)
+    (digits != text && text.starts_with('0') && is_unquoted(digits, &Shape::Count)).then_some(digits)
 }
 
 /// Whether the text, if unquoted, is a flag or a count. `007` is neither: some readers take it for octal.
@@ -75,10 +71,7 @@ mod tests {
         let scalar = Scalar { text, plain };
         let (span, kind) = (Span::default(), Kind::Scalar(scalar.clone()));
         let problem = wrong(&Node { span, kind }, &scalar, &shape);
-        problem.map_or_else(
-            || "fine".to_owned(),
-            |problem| format!("{} / {}", problem.message, problem.label),
-        )
+        problem.map_or_else(|| "fine".to_owned(), |problem| format!("{} / {}", problem.message, problem.label))
     }
 
     #[test]
@@ -86,14 +79,8 @@ mod tests {
         const FAULT: Shape = Shape::Word(&["drop_response", "reset"]);
         const EXPECTED: &str = "expected `drop_response` or `reset`";
         assert_eq!(told(FAULT, "reset", false), "fine");
-        assert_eq!(
-            told(FAULT, "drop_respons", true),
-            format!("{EXPECTED} / did you mean `drop_response`?")
-        );
-        assert_eq!(
-            told(FAULT, "fire", true),
-            format!("{EXPECTED} / found the text `fire`")
-        );
+        assert_eq!(told(FAULT, "drop_respons", true), format!("{EXPECTED} / did you mean `drop_response`?"));
+        assert_eq!(told(FAULT, "fire", true), format!("{EXPECTED} / found the text `fire`"));
     }
 
     #[test]
@@ -105,10 +92,7 @@ mod tests {
             ("true", false, "remove the quotes"),
             ("1", true, "found the text `1`"),
         ] {
-            assert_eq!(
-                told(Shape::Flag, text, plain),
-                format!("expected `true` or `false` / {label}")
-            );
+            assert_eq!(told(Shape::Flag, text, plain), format!("expected `true` or `false` / {label}"));
         }
     }
 
@@ -121,11 +105,7 @@ mod tests {
             ("00", true, "write `0`"),
             ("5", false, "remove the quotes"),
             ("1.0", true, "found the text `1.0`"),
-            (
-                "18446744073709551616",
-                true,
-                "found the text `18446744073709551616`",
-            ),
+            ("18446744073709551616", true, "found the text `18446744073709551616`"),
         ] {
             let expected = format!("expected a whole number, 0 or more / {label}");
             assert_eq!(told(Shape::Count, text, plain), expected);
@@ -138,17 +118,10 @@ mod tests {
             says: "a text of even length",
             regex_for_schema: "^(..)*$",
             accepts: |text| {
-                if text.len() % 2 == 0 {
-                    Ok(())
-                } else {
-                    Err(format!("{text} is odd"))
-                }
+                if text.len() % 2 == 0 { Ok(()) } else { Err(format!("{text} is odd")) }
             },
         };
         assert_eq!(told(even, "ab", true), "fine");
-        assert_eq!(
-            told(even, "abc", true),
-            "abc is odd / expected a text of even length"
-        );
+        assert_eq!(told(even, "abc", true), "abc is odd / expected a text of even length");
     }
 }

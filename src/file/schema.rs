@@ -74,11 +74,7 @@ fn described(shape: &Shape, defs: &mut Map<String, Value>) -> Value {
             let all: Vec<Value> = shapes.iter().map(|one| described(one, defs)).collect();
             json!({ "anyOf": all })
         }
-        Shape::Pattern {
-            says,
-            regex_for_schema,
-            ..
-        } => json!({
+        Shape::Pattern { says, regex_for_schema, .. } => json!({
             "type": SCALAR,
             "pattern": regex_for_schema,
             "description": says,
@@ -119,34 +115,15 @@ mod tests {
         &[
             Field::required("send", "the request", Shape::Text),
             Field::optional("status", "the answer", Shape::Word(&["200", "any"])),
-            Field::optional(
-                "then",
-                "what follows",
-                Shape::OneOrMany(&Shape::Record(&STEP)),
-            ),
-            Field::optional(
-                "headers",
-                "more",
-                Shape::Map {
-                    keys: "header names",
-                    values: &Shape::Text,
-                },
-            ),
-            Field::optional(
-                "times",
-                "how often",
-                Shape::Either(&[Shape::Count, Shape::List(&Shape::Flag)]),
-            ),
+            Field::optional("then", "what follows", Shape::OneOrMany(&Shape::Record(&STEP))),
+            Field::optional("headers", "more", Shape::Map { keys: "header names", values: &Shape::Text }),
+            Field::optional("times", "how often", Shape::Either(&[Shape::Count, Shape::List(&Shape::Flag)])),
             Field::optional("body", "the body", Shape::Json),
             Field::optional("wait", "how long", WAIT),
         ],
     );
 
-    const WAIT: Shape = Shape::Pattern {
-        says: "such as 5ms",
-        regex_for_schema: "ms$",
-        accepts: |_| Ok(()),
-    };
+    const WAIT: Shape = Shape::Pattern { says: "such as 5ms", regex_for_schema: "ms$", accepts: |_| Ok(()) };
 
     #[test]
     fn a_record_prints_every_field_with_its_doc_and_refers_to_itself() {

@@ -66,21 +66,11 @@ impl Record {
 
 impl Field {
     pub const fn required(name: &'static str, doc: &'static str, shape: Shape) -> Self {
-        Self {
-            name,
-            doc,
-            required: true,
-            shape,
-        }
+        Self { name, doc, required: true, shape }
     }
 
     pub const fn optional(name: &'static str, doc: &'static str, shape: Shape) -> Self {
-        Self {
-            name,
-            doc,
-            required: false,
-            shape,
-        }
+        Self { name, doc, required: false, shape }
     }
 }
 
@@ -113,10 +103,9 @@ impl Shape {
             (Self::Either(shapes), _) => shapes.iter().any(|shape| shape.fits(node)),
             (Self::List(_), kind) => matches!(kind, Kind::List(_)),
             (Self::Map { .. } | Self::Record(_), kind) => matches!(kind, Kind::Map(_)),
-            (
-                Self::Text | Self::Word(_) | Self::Flag | Self::Count | Self::Pattern { .. },
-                kind,
-            ) => matches!(kind, Kind::Scalar(_)),
+            (Self::Text | Self::Word(_) | Self::Flag | Self::Count | Self::Pattern { .. }, kind) => {
+                matches!(kind, Kind::Scalar(_))
+            }
         }
     }
 

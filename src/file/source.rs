@@ -11,10 +11,7 @@ pub struct Source {
 
 impl Source {
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            text: text.into(),
-        }
+        Self { name: name.into(), text: text.into() }
     }
 }
 
@@ -49,28 +46,17 @@ impl<'a> Lines<'a> {
             count
         });
         let characters = std::iter::once(0).chain(sums).collect();
-        Self {
-            text,
-            starts,
-            characters,
-        }
+        Self { text, starts, characters }
     }
 
     /// The line that holds this byte; a byte past the end belongs to the last line.
     pub fn at(&self, byte: usize) -> Line<'a> {
         let number = self.starts.partition_point(|start| *start <= byte).max(1);
         let start = self.starts[number - 1];
-        let end = self
-            .starts
-            .get(number)
-            .map_or(self.text.len(), |next| next - 1);
+        let end = self.starts.get(number).map_or(self.text.len(), |next| next - 1);
         let text = self.text.get(start..end).unwrap_or_default();
         let text = text.strip_suffix('\r').unwrap_or(text);
-        Line {
-            number,
-            start,
-            text,
-        }
+        Line { number, start, text }
     }
 
     /// The column of a byte in its line, in characters, counted from one.
@@ -96,19 +82,12 @@ impl Line<'_> {
 
 /// Characters are counted by their first bytes.
 fn characters(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .filter(|byte| (**byte & 0b1100_0000) != 0b1000_0000)
-        .count()
+    bytes.iter().filter(|byte| (**byte & 0b1100_0000) != 0b1000_0000).count()
 }
 
 /// How many bytes of byte order mark open the text.
 pub fn byte_order_mark(text: &str) -> usize {
-    if text.starts_with('\u{feff}') {
-        '\u{feff}'.len_utf8()
-    } else {
-        0
-    }
+    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }
 
 #[cfg(test)]

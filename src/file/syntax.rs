@@ -13,10 +13,7 @@ pub const TOO_DEEP_HELP: &str = "128 levels are the limit";
 /// The problem for a syntax error found at byte `at` of the text.
 pub fn problem(error: &ScanError, at: usize, text: &str) -> Problem {
     if let Some(tab) = indenting_tab(error, at, text) {
-        let span = Span {
-            start: tab,
-            end: tab + 1,
-        };
+        let span = Span { start: tab, end: tab + 1 };
         return Problem::new(span, "a tab cannot indent YAML").help("indent with spaces");
     }
     let span = caret(at, text);
@@ -24,29 +21,19 @@ pub fn problem(error: &ScanError, at: usize, text: &str) -> Problem {
     for (words, message, help) in KNOWN {
         if error.info().contains(words) {
             let problem = Problem::new(span, *message);
-            return if help.is_empty() {
-                problem
-            } else {
-                problem.help(*help)
-            };
+            return if help.is_empty() { problem } else { problem.help(*help) };
         }
     }
     if error.info().starts_with("unexpected character") {
         let letter = found.map_or_else(String::new, |letter| format!(" with `{letter}`"));
-        return Problem::new(span, format!("unquoted text cannot begin{letter}"))
-            .help("put the text between quotes");
+        return Problem::new(span, format!("unquoted text cannot begin{letter}")).help("put the text between quotes");
     }
     Problem::new(span, format!("not valid YAML: {}", error.info()))
 }
 
 /// Whether a bracket that was never closed is what commonly leads to this error.
 pub fn may_be_unclosed(error: &ScanError) -> bool {
-    let signs = [
-        "',' or",
-        "illegal placement of ':'",
-        "expected node content",
-        "in flow construct",
-    ];
+    let signs = ["',' or", "illegal placement of ':'", "expected node content", "in flow construct"];
     signs.iter().any(|sign| error.info().contains(sign))
 }
 
@@ -81,11 +68,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "write it as an escape between double quotes, such as `\\x00`",
     ),
     ("recursion limit exceeded", TOO_DEEP, TOO_DEEP_HELP),
-    (
-        "unknown anchor",
-        "this alias names no anchor above it",
-        "text that begins with `*` needs quotes",
-    ),
+    ("unknown anchor", "this alias names no anchor above it", "text that begins with `*` needs quotes"),
     (
         "mapping values are not allowed",
         "a `key: value` cannot begin here",
@@ -101,21 +84,13 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "expected a `- item` here",
         "check the indentation of this line and the one above",
     ),
-    (
-        "unexpected end of stream",
-        "this quoted text is never closed",
-        "",
-    ),
+    ("unexpected end of stream", "this quoted text is never closed", ""),
     (
         "invalid indentation in quoted scalar",
         "this quoted text is not closed on its line",
         "close the quotes, or indent its further lines",
     ),
-    (
-        "invalid trailing content after double-quoted",
-        "nothing may follow quoted text",
-        "",
-    ),
+    ("invalid trailing content after double-quoted", "nothing may follow quoted text", ""),
     (
         "unknown escape character",
         "unknown escape in quoted text",
@@ -123,21 +98,9 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     ("expected ',' or ']'", "expected `,` or `]`", ""),
     ("expected ',' or '}'", "expected `,` or `}`", ""),
-    (
-        "did not find expected node content",
-        "expected a value here",
-        "",
-    ),
-    (
-        "simple key expect",
-        "expected `:` after this key",
-        "every line of a map is `key: value`",
-    ),
-    (
-        "simple key",
-        "a key cannot stand here",
-        "check the indentation of this line",
-    ),
+    ("did not find expected node content", "expected a value here", ""),
+    ("simple key expect", "expected `:` after this key", "every line of a map is `key: value`"),
+    ("simple key", "a key cannot stand here", "check the indentation of this line"),
     ("illegal placement of ':'", "a `:` cannot stand here", ""),
     ("misplaced bracket", "this bracket closes nothing", ""),
 ];
@@ -145,10 +108,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
 /// One character, or nothing at the end of a line; an error at the end of the file points behind its last word.
 fn caret(at: usize, text: &str) -> Span {
     let start = text.floor_char_boundary(at.min(text.trim_end().len()));
-    let letter = text[start..]
-        .chars()
-        .next()
-        .filter(|letter| !matches!(letter, '\n' | '\r'));
+    let letter = text[start..].chars().next().filter(|letter| !matches!(letter, '\n' | '\r'));
     let end = start + letter.map_or(0, char::len_utf8);
     Span { start, end }
 }

@@ -62,28 +62,14 @@ const MOST_COPIED: usize = 100_000;
 
 impl<'a> Tree<'a> {
     pub fn new(lines: &'a Lines<'a>) -> Self {
-        Self {
-            lines,
-            open: Vec::new(),
-            anchors: BTreeMap::new(),
-            copied: 0,
-            root: None,
-            problems: Vec::new(),
-        }
+        Self { lines, open: Vec::new(), anchors: BTreeMap::new(), copied: 0, root: None, problems: Vec::new() }
     }
 
     pub fn scalar(&mut self, span: Span, scalar: Scalar, anchor: usize) -> Result<(), Stop> {
         let cost = 1 + scalar.text.len() / 64;
         let kind = Kind::Scalar(scalar);
         let node = Node { span, kind };
-        self.place(
-            Rated {
-                node,
-                cost,
-                depth: 0,
-            },
-            anchor,
-        )
+        self.place(Rated { node, cost, depth: 0 }, anchor)
     }
 
     pub fn open_list(&mut self, span: Span, anchor: usize) -> Result<(), Stop> {
@@ -144,11 +130,7 @@ impl<'a> Tree<'a> {
     /// The bracket that is being read, and its line.
     pub fn open_bracket(&self, text: &str) -> Option<(char, usize)> {
         let start = self.open.last()?.span.start;
-        let bracket = text
-            .get(start..)?
-            .chars()
-            .next()
-            .filter(|letter| matches!(letter, '[' | '{'))?;
+        let bracket = text.get(start..)?.chars().next().filter(|letter| matches!(letter, '[' | '{'))?;
         Some((bracket, self.lines.at(start).number))
     }
 
@@ -166,13 +148,7 @@ impl<'a> Tree<'a> {
         if self.open.len() >= DEEPEST {
             return self.stop(Problem::new(span, TOO_DEEP).help(TOO_DEEP_HELP));
         }
-        self.open.push(Open {
-            anchor,
-            span,
-            cost: 1,
-            depth: 1,
-            inside,
-        });
+        self.open.push(Open { anchor, span, cost: 1, depth: 1, inside });
         Ok(())
     }
 
@@ -210,9 +186,8 @@ impl<'a> Tree<'a> {
         let (key, problem) = match &node.kind {
             Kind::Scalar(scalar) if scalar.plain && scalar.text == "<<" => {
                 return self.stop(
-                    Problem::new(node.span, "merge keys are not supported").help(
-                        "write the fields out; an alias can stand for a whole value: `key: *name`",
-                    ),
+                    Problem::new(node.span, "merge keys are not supported")
+                        .help("write the fields out; an alias can stand for a whole value: `key: *name`"),
                 );
             }
             Kind::Scalar(scalar) if scalar.plain && scalar.text.is_empty() => {
@@ -222,10 +197,8 @@ impl<'a> Tree<'a> {
             Kind::Scalar(scalar) => match self.first_seen(&scalar.text, node.span.start) {
                 Some(first) => {
                     let line = self.lines.at(first).number;
-                    let problem = Problem::new(
-                        node.span,
-                        format!("the key {} stands twice in this map", quoted(&scalar.text)),
-                    );
+                    let problem =
+                        Problem::new(node.span, format!("the key {} stands twice in this map", quoted(&scalar.text)));
                     let problem = problem.label(format!("first set on line {line}"));
                     (Key::Refused(Some(scalar.text.clone())), Some(problem))
                 }
@@ -241,11 +214,7 @@ impl<'a> Tree<'a> {
         if let Some(problem) = problem {
             self.refuse(problem);
         }
-        if let Some(Open {
-            inside: Inside::Map { key: place, .. },
-            ..
-        }) = self.open.last_mut()
-        {
+        if let Some(Open { inside: Inside::Map { key: place, .. }, .. }) = self.open.last_mut() {
             *place = key;
         }
         Ok(())
@@ -253,11 +222,7 @@ impl<'a> Tree<'a> {
 
     /// Where the key stood before, in the map that is being read.
     fn first_seen(&mut self, text: &str, at: usize) -> Option<usize> {
-        let Some(Open {
-            inside: Inside::Map { seen, .. },
-            ..
-        }) = self.open.last_mut()
-        else {
+        let Some(Open { inside: Inside::Map { seen, .. }, .. }) = self.open.last_mut() else {
             return None;
         };
         if let Some(first) = seen.get(text) {
@@ -272,20 +237,11 @@ impl<'a> Tree<'a> {
         for open in &self.open {
             match &open.inside {
                 Inside::List(items) => path.push_str(&item_step(items.len())),
-                Inside::Map {
-                    key: Key::Awaited | Key::Refused(None),
-                    ..
-                } => {}
-                Inside::Map {
-                    key: Key::Refused(Some(key)),
-                    ..
-                } => {
+                Inside::Map { key: Key::Awaited | Key::Refused(None), .. } => {}
+                Inside::Map { key: Key::Refused(Some(key)), .. } => {
                     path.push_str(&key_step(key, path.is_empty()));
                 }
-                Inside::Map {
-                    key: Key::Taken(key),
-                    ..
-                } => {
+                Inside::Map { key: Key::Taken(key), .. } => {
                     let key = key.text().unwrap_or_default();
                     path.push_str(&key_step(key, path.is_empty()));
                 }
@@ -325,11 +281,7 @@ mod tests {
         }
         let began = Instant::now();
         assert!(told(&text).contains("the aliases of this file grow too large"));
-        let fat = format!(
-            "a: &a {}\nb: [{}]\n",
-            "x".repeat(100_000),
-            "*a, ".repeat(10_000)
-        );
+        let fat = format!("a: &a {}\nb: [{}]\n", "x".repeat(100_000), "*a, ".repeat(10_000));
         assert!(told(&fat).contains("the aliases of this file grow too large"));
         assert!(began.elapsed() < Duration::from_secs(2));
     }
@@ -338,10 +290,7 @@ mod tests {
     fn nesting_is_refused_beyond_128_levels_in_every_style() {
         for open in ["[", "- ", "? ", "{a: "] {
             let began = Instant::now();
-            assert!(
-                told(&open.repeat(20_000)).contains("error: nested too deeply"),
-                "{open}"
-            );
+            assert!(told(&open.repeat(20_000)).contains("error: nested too deeply"), "{open}");
             assert!(began.elapsed() < Duration::from_secs(2));
         }
         let nested = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));

@@ -6,8 +6,8 @@ mod file;
 mod recorder;
 
 pub use exchange::{
-    Action, AttemptNo, CallerEnd, Commit, Entry, EntryNo, Exchange, FaultRecord, Gate, GateStamp, Observation, OriginEnd,
-    Sight,
+    Action, AttemptNo, CallerEnd, Commit, Entry, EntryNo, Exchange, FaultRecord, Gate, GateStamp, Observation,
+    OriginEnd, Sight,
 };
 pub use file::{FileError, HistoryReader, HistoryWriter, RunHeader, Seal};
 pub use recorder::{Recorder, SealedHistory};

@@ -147,7 +147,12 @@ impl RunReport {
 }
 
 /// The standing of every requirement. `asked` are those that some planned case could prove.
-pub fn roll_up(contract: &Contract, cases: &[CaseReport], asked: &[RequirementId], strict: bool) -> Vec<RequirementReport> {
+pub fn roll_up(
+    contract: &Contract,
+    cases: &[CaseReport],
+    asked: &[RequirementId],
+    strict: bool,
+) -> Vec<RequirementReport> {
     contract.requirements.values().map(|requirement| row(requirement, cases, asked, strict)).collect()
 }
 

@@ -115,6 +115,14 @@ impl Verdict {
         }
     }
 
+    /// The same, with what was observed where the source leaves it open.
+    pub fn observing(self, observed: String) -> Self {
+        match self {
+            Verdict::Holds(witnesses) => Verdict::Holds(Witnesses { observed: Some(observed), ..witnesses }),
+            other => other,
+        }
+    }
+
     /// How bad it is: holds, then unknown, then violated.
     pub fn rank(&self) -> u8 {
         match self {
@@ -157,6 +165,21 @@ impl fmt::Display for Doubt {
             Doubt::Unfinished(why) => write!(f, "not played to its end: {why}"),
             Doubt::JudgeFailed(why) => write!(f, "the judge could not cope: {why}"),
         }
+    }
+}
+
+impl Evidence {
+    /// One finding, shown by these entries.
+    pub fn new(
+        anomaly: Anomaly,
+        expected: impl Into<String>,
+        observed: impl Into<String>,
+        shown_by: impl IntoIterator<Item = EntryNo>,
+    ) -> Self {
+        let mut shown_by: Vec<EntryNo> = shown_by.into_iter().collect();
+        shown_by.sort_unstable();
+        shown_by.dedup();
+        Self { anomaly, expected: expected.into(), observed: observed.into(), shown_by }
     }
 }
 

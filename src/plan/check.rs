@@ -27,12 +27,17 @@ pub fn check(contract: &Arc<Contract>, source: &Source, scenarios: &[(Arc<Scenar
                     proved.extend(case.claims.iter().flat_map(|claim| &claim.requirements).map(ToString::to_string));
                     if let Some(other) = ids.insert(case.id.to_string(), case.label()) {
                         let message = format!("{} and {other} have the same case id {}", case.label(), case.id);
-                        found.push(Problems::new(text, vec![Problem::new(Span::default(), message).label("rename one")]));
+                        found.push(Problems::new(
+                            text,
+                            vec![Problem::new(Span::default(), message).label("rename one")],
+                        ));
                     }
                 }
             }
             Err(problems) => {
-                let list = problems.into_iter().map(|problem| Problem::new(problem.span, problem.message).label(problem.label));
+                let list = problems
+                    .into_iter()
+                    .map(|problem| Problem::new(problem.span, problem.message).label(problem.label));
                 found.push(Problems::new(text, list.collect()));
             }
         }
@@ -47,7 +52,12 @@ pub fn check(contract: &Arc<Contract>, source: &Source, scenarios: &[(Arc<Scenar
     found
 }
 
-fn unproved(contract: &Contract, source: &Source, proved: &[String], scenarios: &[(Arc<Scenario>, Source)]) -> Vec<Problem> {
+fn unproved(
+    contract: &Contract,
+    source: &Source,
+    proved: &[String],
+    scenarios: &[(Arc<Scenario>, Source)],
+) -> Vec<Problem> {
     let tree = read(source).ok();
     let place = |id: &str| {
         let rows = tree.as_ref().and_then(|tree| tree.get("requirements")).map(Node::entries).unwrap_or_default();
@@ -67,7 +77,9 @@ fn unproved(contract: &Contract, source: &Source, proved: &[String], scenarios: 
         }
         for glob in requirement.proofs.iter().filter_map(|proof| proof.scenario.as_deref()) {
             if !scenarios.iter().any(|(scenario, _)| matches_path(glob, scenario.path.as_str())) {
-                problems.push(Problem::new(place(id), format!("`in {glob}` matches no scenario")).label("in its `proved by`"));
+                problems.push(
+                    Problem::new(place(id), format!("`in {glob}` matches no scenario")).label("in its `proved by`"),
+                );
             }
         }
     }

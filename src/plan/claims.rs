@@ -33,7 +33,9 @@ pub fn planned_claims(
             }
         }
         // The last one tells whose claim it is: in `share-key: [a, b]` it is b that is judged.
-        let Some(operation) = on.last().map(|name| &stage.contract.operations[&intents[name].operation]) else { continue };
+        let Some(operation) = on.last().map(|name| &stage.contract.operations[&intents[name].operation]) else {
+            continue;
+        };
         if !applies(declared.claim, operation) {
             continue;
         }
@@ -61,9 +63,7 @@ fn applies(claim: Claim, operation: &Operation) -> bool {
         Claim::ReplayVerbatim => key.is_some_and(|rule| rule.replay == Replay::Verbatim),
         Claim::MarkReplay | Claim::LeaveFirstUnmarked => operation.marker.is_some(),
         Claim::RefuseConflict => key.is_some_and(|rule| rule.sameness == Sameness::Content),
-        Claim::NeverConflict => {
-            key.is_some_and(|rule| rule.sameness == Sameness::KeyOnly) || operation.batch.is_some()
-        }
+        Claim::NeverConflict => key.is_some_and(|rule| rule.sameness == Sameness::KeyOnly) || operation.batch.is_some(),
         Claim::RepeatSafely => matches!(operation.safety, Safety::Natural),
         Claim::NameSafeRetry => operation.safe_retry.is_some(),
         Claim::AnswerItems | Claim::CountItems => operation.batch.is_some(),

@@ -58,7 +58,9 @@ pub fn expand(scenario: &Arc<Scenario>, setting: &Setting) -> Result<Vec<Case>, 
 fn declares(contract: &Contract, need: Need) -> bool {
     let mut operations = contract.operations.values();
     match need {
-        Need::StoredReplay => operations.any(|operation| operation.key().is_some_and(|key| key.replay == Replay::Verbatim)),
+        Need::StoredReplay => {
+            operations.any(|operation| operation.key().is_some_and(|key| key.replay == Replay::Verbatim))
+        }
         Need::Conflict => operations.any(|operation| operation.key().is_some() && operation.names(Outcome::Conflict)),
         Need::InProgress => operations.any(|operation| operation.names(Outcome::InProgress)),
         Need::Batch => operations.any(|operation| operation.batch.is_some()),
@@ -66,7 +68,12 @@ fn declares(contract: &Contract, need: Need) -> bool {
     }
 }
 
-fn case(scenario: &Arc<Scenario>, setting: &Setting, namespace: &str, axes: AxisCell) -> Result<Case, Vec<PlanProblem>> {
+fn case(
+    scenario: &Arc<Scenario>,
+    setting: &Setting,
+    namespace: &str,
+    axes: AxisCell,
+) -> Result<Case, Vec<PlanProblem>> {
     let contract = &setting.contract;
     let values: Vec<String> = axes.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let parts = [contract.name.as_str(), scenario.path.as_str()].into_iter().chain(values.iter().map(String::as_str));
@@ -124,15 +131,25 @@ fn actions(
 ) -> Result<Vec<StepAction>, PlanProblem> {
     let number = |slot: Option<&Slot>| match slot {
         None => Ok(1),
-        Some(slot) => stage.filled(slot)?.parse::<u32>().ok().filter(|count| (1..=256).contains(count)).ok_or_else(|| {
-            PlanProblem { span: slot.span, message: "expected a number from 1 to 256".to_owned(), label: String::new() }
-        }),
+        Some(slot) => {
+            stage.filled(slot)?.parse::<u32>().ok().filter(|count| (1..=256).contains(count)).ok_or_else(|| {
+                PlanProblem {
+                    span: slot.span,
+                    message: "expected a number from 1 to 256".to_owned(),
+                    label: String::new(),
+                }
+            })
+        }
     };
     let intent = |slot: &Slot| {
         let name = IntentName::from(stage.filled(slot)?);
         match intents.get(&name) {
             Some(_) => Ok(name),
-            None => Err(PlanProblem { span: slot.span, message: format!("`{name}` is not given"), label: "no intent".to_owned() }),
+            None => Err(PlanProblem {
+                span: slot.span,
+                message: format!("`{name}` is not given"),
+                label: "no intent".to_owned(),
+            }),
         }
     };
     match step {
@@ -152,7 +169,12 @@ fn actions(
                         message: bad.to_string(),
                         label: "not a passage".to_owned(),
                     })?;
-                    sends.push(StepAction::Send(counter.attempt(&name, passage, u32::from(*other_replica), *behind_edge)));
+                    sends.push(StepAction::Send(counter.attempt(
+                        &name,
+                        passage,
+                        u32::from(*other_replica),
+                        *behind_edge,
+                    )));
                 }
             }
             Ok(sends)

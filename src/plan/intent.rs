@@ -144,7 +144,9 @@ impl Stage<'_> {
         if let Some((name, span)) = self.optional(decl.operation.as_ref())? {
             return match self.contract.operations.get(name.as_str()) {
                 Some(operation) => Ok(operation.name.clone()),
-                None => Err(problem(span, format!("no operation `{name}` in {}", self.contract.name), "not an operation")),
+                None => {
+                    Err(problem(span, format!("no operation `{name}` in {}", self.contract.name), "not an operation"))
+                }
             };
         }
         let other = decl.same_as.as_ref().or(decl.same_key_as.as_ref());
@@ -165,7 +167,9 @@ impl Stage<'_> {
         };
         let shape = match self.optional(decl.key.as_ref())? {
             None => None,
-            Some((word, span)) => Some((word.parse::<KeyShape>().map_err(|why| problem(span, why, "not a kind of key"))?, span)),
+            Some((word, span)) => {
+                Some((word.parse::<KeyShape>().map_err(|why| problem(span, why, "not a kind of key"))?, span))
+            }
         };
         let other_key = match decl.same_key_as.as_ref().or(decl.same_as.as_ref()) {
             Some(other) => self.draft(&IntentName::from(other.text.as_str()))?.key,
@@ -181,7 +185,9 @@ impl Stage<'_> {
             match shape {
                 None => draft.key = other_key,
                 Some(shape) => {
-                    let stem = self.twin_of(name)?.map_or_else(|| format!("k-{stem}"), |twin| twin.stem_of_other(&format!("k-{stem}")));
+                    let stem = self
+                        .twin_of(name)?
+                        .map_or_else(|| format!("k-{stem}"), |twin| twin.stem_of_other(&format!("k-{stem}")));
                     draft.key = shape.mint(&stem, longest, other_key.as_ref());
                     draft.expects = expectation(shape, rule);
                 }
@@ -246,7 +252,8 @@ impl Stage<'_> {
     /// The kind of twin that another intent is of this one.
     fn twin_of(&self, name: &IntentName) -> Result<Option<KeyShape>, PlanProblem> {
         for other in self.scenario.given.values() {
-            let of_this = [&other.same_as, &other.same_key_as].into_iter().flatten().any(|slot| slot.text == name.as_str());
+            let of_this =
+                [&other.same_as, &other.same_key_as].into_iter().flatten().any(|slot| slot.text == name.as_str());
             if let (true, Some((word, _))) = (of_this, self.optional(other.key.as_ref())?)
                 && let Some(shape) = word.parse::<KeyShape>().ok().filter(|shape| shape.is_twin())
             {
@@ -259,7 +266,8 @@ impl Stage<'_> {
     fn apply(&self, edit: &Edit, draft: &mut Draft, span: Span) -> Result<(), PlanProblem> {
         let names = self.names(&draft.user, draft.key.as_ref());
         for (place, value) in &edit.set {
-            let value = render_json(value, &names).map_err(|why| problem(span, why, "its template cannot be filled"))?;
+            let value =
+                render_json(value, &names).map_err(|why| problem(span, why, "its template cannot be filled"))?;
             let set = draft.body.as_mut().is_some_and(|body| body.set(place, value));
             if !set {
                 return Err(problem(span, format!("there is nothing to set at {place}"), "does not fit this body"));
@@ -283,7 +291,12 @@ impl Stage<'_> {
         Ok(())
     }
 
-    fn single(&self, name: &IntentName, decl: &IntentDecl, lacks: &mut Vec<String>) -> Result<PlannedIntent, PlanProblem> {
+    fn single(
+        &self,
+        name: &IntentName,
+        decl: &IntentDecl,
+        lacks: &mut Vec<String>,
+    ) -> Result<PlannedIntent, PlanProblem> {
         let draft = self.draft(name)?;
         let operation = &self.contract.operations[&draft.operation];
         let (credential, scope) = self.credential(draft.credential.as_deref(), lacks);
@@ -347,14 +360,24 @@ impl Stage<'_> {
         }))
     }
 
-    fn batch(&self, name: &IntentName, decl: &IntentDecl, lacks: &mut Vec<String>) -> Result<PlannedIntent, PlanProblem> {
+    fn batch(
+        &self,
+        name: &IntentName,
+        decl: &IntentDecl,
+        lacks: &mut Vec<String>,
+    ) -> Result<PlannedIntent, PlanProblem> {
         let of = self.operation_of(decl)?;
-        let (operation, batch) = match self.contract.batch_of(&of).and_then(|found| Some((found, found.batch.as_ref()?))) {
-            Some(found) => found,
-            None => {
-                return Err(problem(decl.span, format!("no operation of {} carries many of `{of}`", self.contract.name), "a batch"));
-            }
-        };
+        let (operation, batch) =
+            match self.contract.batch_of(&of).and_then(|found| Some((found, found.batch.as_ref()?))) {
+                Some(found) => found,
+                None => {
+                    return Err(problem(
+                        decl.span,
+                        format!("no operation of {} carries many of `{of}`", self.contract.name),
+                        "a batch",
+                    ));
+                }
+            };
         let mut items = Vec::new();
         let mut bodies = Vec::new();
         for slot in &decl.items {
@@ -400,7 +423,9 @@ fn with_key(draft: &Draft, operation: &Operation, headers: &mut Vec<(String, Str
                     body.set(place, key.clone());
                 }
             }
-            KeyPlace::Header(name) => headers.push((name.clone(), key.as_str().map_or_else(|| key.to_string(), str::to_owned))),
+            KeyPlace::Header(name) => {
+                headers.push((name.clone(), key.as_str().map_or_else(|| key.to_string(), str::to_owned)))
+            }
         }
     }
     body
@@ -415,7 +440,8 @@ fn content(draft: &Draft, operation: &Operation) -> String {
     match operation.key().map(|rule| rule.sameness) {
         Some(Sameness::KeyOnly) => String::new(),
         Some(Sameness::Content) | None => {
-            let body = draft.raw.clone().unwrap_or_else(|| draft.body.as_ref().map(Json::content_key).unwrap_or_default());
+            let body =
+                draft.raw.clone().unwrap_or_else(|| draft.body.as_ref().map(Json::content_key).unwrap_or_default());
             format!("{} {} {body}", draft.method, draft.target)
         }
     }
@@ -433,10 +459,14 @@ fn expectation(shape: KeyShape, rule: &KeyRule) -> Expectation {
         KeyShape::LoneHigh | KeyShape::LoneLow | KeyShape::TwinBySurrogate => {
             when(rule.forbid.contains(&Forbidden::UnpairedSurrogate))
         }
-        KeyShape::Number | KeyShape::Null | KeyShape::Object | KeyShape::Flag | KeyShape::LongestAstral => Expectation::Open,
+        KeyShape::Number | KeyShape::Null | KeyShape::Object | KeyShape::Flag | KeyShape::LongestAstral => {
+            Expectation::Open
+        }
         KeyShape::Absent if rule.required => refused,
         // Where the contract says nothing of a key's grammar, only a server error is wrong.
-        KeyShape::Longest | KeyShape::LongestTwoByte | KeyShape::HalfAstral | KeyShape::Control if rule.length.is_none() => {
+        KeyShape::Longest | KeyShape::LongestTwoByte | KeyShape::HalfAstral | KeyShape::Control
+            if rule.length.is_none() =>
+        {
             Expectation::Open
         }
         KeyShape::Fresh
@@ -487,7 +517,11 @@ impl Spelled {
                 for (name, _) in &mut request.headers {
                     *name = name
                         .char_indices()
-                        .map(|(at, letter)| if at % 2 == 0 { letter.to_ascii_lowercase() } else { letter.to_ascii_uppercase() })
+                        .map(
+                            |(at, letter)| {
+                                if at % 2 == 0 { letter.to_ascii_lowercase() } else { letter.to_ascii_uppercase() }
+                            },
+                        )
                         .collect();
                 }
             }
@@ -503,4 +537,3 @@ impl Spelled {
         }
     }
 }
-

@@ -13,7 +13,8 @@ mod select;
 mod template;
 
 pub use case::{
-    Case, Cell, Expectation, PlannedAttempt, PlannedClaim, PlannedIntent, PlannedStep, Reading, Setup, StepAction, Wanted,
+    Case, Cell, Expectation, PlannedAttempt, PlannedClaim, PlannedIntent, PlannedStep, Reading, Setup, StepAction,
+    Wanted,
 };
 pub use check::check;
 pub use credential::{Abilities, AbleCredential, CredentialUse};

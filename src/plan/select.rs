@@ -31,10 +31,12 @@ impl Selection {
             .iter()
             .filter(|selector| !cases.iter().any(|case| fits(selector, case)))
             .map(|selector| SelectionError { selector: selector.clone(), hint: nearest(selector, &cases) })
-            .chain(self.cases.iter().filter(|id| !cases.iter().any(|case| case.id == **id)).map(|id| SelectionError {
-                selector: id.to_string(),
-                hint: None,
-            }))
+            .chain(
+                self.cases
+                    .iter()
+                    .filter(|id| !cases.iter().any(|case| case.id == **id))
+                    .map(|id| SelectionError { selector: id.to_string(), hint: None }),
+            )
             .collect();
         if !errors.is_empty() {
             return Err(errors);
@@ -54,9 +56,11 @@ fn fits(selector: &str, case: &Case) -> bool {
     path == selector
         || path.strip_prefix(selector).is_some_and(|rest| rest.starts_with('/'))
         || matches_path(selector, path)
-        || case.claims.iter().flat_map(|claim| &claim.requirements).any(|id| {
-            id.as_str() == selector || (selector.contains('*') && matches_path(selector, id.as_str()))
-        })
+        || case
+            .claims
+            .iter()
+            .flat_map(|claim| &claim.requirements)
+            .any(|id| id.as_str() == selector || (selector.contains('*') && matches_path(selector, id.as_str())))
 }
 
 fn nearest(selector: &str, cases: &[Case]) -> Option<String> {

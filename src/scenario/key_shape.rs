@@ -212,9 +212,9 @@ fn rare_character(stem: &str) -> String {
 
 /// A number that depends on every byte of the stem (FNV-1a), small enough to survive a double.
 fn number(stem: &str) -> u64 {
-    let hash = stem.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let hash = stem
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     hash >> 12
 }
 

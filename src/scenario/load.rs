@@ -4,4 +4,6 @@ use crate::scenario::Scenario;
 /// Stand-in.
 pub static SHAPE: Record = Record::new("scenario", "", &[]);
 /// Stand-in.
-pub fn load(_source: &Source) -> Result<Scenario, Problems> { todo!() }
+pub fn load(_source: &Source) -> Result<Scenario, Problems> {
+    todo!()
+}

@@ -4,4 +4,6 @@ use crate::subject::Subject;
 /// Stand-in.
 pub static SHAPE: Record = Record::new("subject", "", &[]);
 /// Stand-in.
-pub fn load(_source: &Source) -> Result<Subject, Problems> { todo!() }
+pub fn load(_source: &Source) -> Result<Subject, Problems> {
+    todo!()
+}

@@ -1,0 +1,138 @@
+//! Judges one case: every claim by its own check, then what puts all of them in doubt. A check that panics leaves the
+//! claim unknown; it never passes and never ends the run.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::fault::Passage;
+use crate::history::{Gate, SealedHistory};
+use crate::judge::rollup::{CaseReport, ClaimVerdict};
+use crate::judge::verdict::{Doubt, Verdict};
+use crate::judge::view::View;
+use crate::judge::{
+    accept, answer_items, answer_losers, answer_repeat_as_success, apply_at_least_once, apply_exactly_once,
+    apply_never, carry_retry_after, count_items, keep_apart, leave_first_unmarked, leave_key_free, mark_replay,
+    name_safe_retry, never_conflict, never_fail, refuse, refuse_conflict, repeat_safely, replay_after_lock,
+    replay_verbatim, report_sameness, share_key, write_nothing_new,
+};
+use crate::plan::{Case, PlannedIntent, StepAction};
+use crate::scenario::Claim;
+use crate::time::Interval;
+
+/// The verdicts of one case.
+pub fn judge(case: &Case, history: &SealedHistory) -> CaseReport {
+    let doubt =
+        if case.lacks.is_empty() { doubt(case, history) } else { Some(Doubt::SubjectLacks(case.lacks.join(", no "))) };
+    let view = View::of(case, history);
+    let verdicts = case
+        .claims
+        .iter()
+        .map(|planned| {
+            let on: Vec<&PlannedIntent> = planned.on.iter().filter_map(|name| case.intents.get(name)).collect();
+            let verdict = match (&doubt, case.lacks.is_empty()) {
+                (Some(doubt), false) => Verdict::Unknown(doubt.clone()),
+                (doubt, _) => in_doubt(checked(planned.claim, &view, &on), doubt.as_ref()),
+            };
+            ClaimVerdict {
+                claim: planned.claim,
+                on: planned.on.clone(),
+                requirements: planned.requirements.clone(),
+                verdict,
+            }
+        })
+        .collect();
+    CaseReport {
+        id: case.id.clone(),
+        scenario: case.scenario.path.clone(),
+        title: case.scenario.title.clone(),
+        cell: case.cell.iter().map(|(axis, value)| (axis.to_string(), value.clone())).collect(),
+        verdicts,
+    }
+}
+
+/// What was seen to be broken stays broken; what held is not believed when the case was not what it was meant to be.
+fn in_doubt(verdict: Verdict, doubt: Option<&Doubt>) -> Verdict {
+    match (verdict, doubt) {
+        (violated @ Verdict::Violated(_), _) => violated,
+        (_, Some(doubt)) => Verdict::Unknown(doubt.clone()),
+        (verdict, None) => verdict,
+    }
+}
+
+fn checked(claim: Claim, view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
+    catch_unwind(AssertUnwindSafe(|| check(claim, view, on))).unwrap_or_else(|panic| {
+        let why = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Verdict::Unknown(Doubt::JudgeFailed(why.unwrap_or_else(|| "a panic".to_owned())))
+    })
+}
+
+fn check(claim: Claim, view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
+    match claim {
+        Claim::Accept => accept::check(view, on),
+        Claim::Refuse => refuse::check(view, on),
+        Claim::ApplyExactlyOnce => apply_exactly_once::check(view, on),
+        Claim::ApplyNever => apply_never::check(view, on),
+        Claim::ApplyAtLeastOnce => apply_at_least_once::check(view, on),
+        Claim::ReplayVerbatim => replay_verbatim::check(view, on),
+        Claim::MarkReplay => mark_replay::check(view, on),
+        Claim::LeaveFirstUnmarked => leave_first_unmarked::check(view, on),
+        Claim::AnswerRepeatAsSuccess => answer_repeat_as_success::check(view, on),
+        Claim::RefuseConflict => refuse_conflict::check(view, on),
+        Claim::NeverConflict => never_conflict::check(view, on),
+        Claim::LeaveKeyFree => leave_key_free::check(view, on),
+        Claim::KeepApart => keep_apart::check(view, on),
+        Claim::ShareKey => share_key::check(view, on),
+        Claim::AnswerLosers => answer_losers::check(view, on),
+        Claim::ReplayAfterLock => replay_after_lock::check(view, on),
+        Claim::AnswerItems => answer_items::check(view, on),
+        Claim::CountItems => count_items::check(view, on),
+        Claim::WriteNothingNew => write_nothing_new::check(view, on),
+        Claim::NameSafeRetry => name_safe_retry::check(view, on),
+        Claim::CarryRetryAfter => carry_retry_after::check(view, on),
+        Claim::NeverFail => never_fail::check(view, on),
+        Claim::ReportSameness => report_sameness::check(view, on),
+        Claim::RepeatSafely => repeat_safely::check(view, on),
+    }
+}
+
+/// What puts every claim of a case in doubt.
+fn doubt(case: &Case, history: &SealedHistory) -> Option<Doubt> {
+    if let Some(why) = history.unfinished() {
+        return Some(Doubt::Unfinished(why.to_owned()));
+    }
+    if let Some((_, failed)) = history.actions().find(|(_, action)| action.failed.is_some()) {
+        return Some(Doubt::Unfinished(format!("{}: {}", failed.what, failed.failed.clone().unwrap_or_default())));
+    }
+    for attempt in case.attempts() {
+        let played = history.exchanges().find(|(_, exchange)| exchange.attempt == attempt.no);
+        match played {
+            None => return Some(Doubt::Unfinished(format!("attempt {} was not made", attempt.no.0))),
+            Some((_, exchange)) if attempt.passage != Passage::Clear && !exchange.fault.fired => {
+                return Some(Doubt::FaultDidNotFire(format!("{}: {}", attempt.passage, exchange.fault.why)));
+            }
+            Some(_) => {}
+        }
+    }
+    case.steps.iter().find_map(|step| match &step.action {
+        StepAction::AtOnce(attempts) if attempts.len() > 1 => no_overlap(history, step.no),
+        _ => None,
+    })
+}
+
+/// Whether copies of a race were worked on together: one was shown its last byte before another was answered. All were
+/// held one byte short, so the first bytes prove nothing.
+fn no_overlap(history: &SealedHistory, step: u32) -> Option<Doubt> {
+    let copies: Vec<Interval> = history
+        .exchanges()
+        .filter(|(_, exchange)| exchange.step == step)
+        .filter_map(|(_, exchange)| {
+            let whole = exchange.gates.iter().find(|stamp| stamp.gate == Gate::Forwarded)?.at;
+            Some(Interval { from: whole, to: exchange.at_origin?.to })
+        })
+        .collect();
+    let meets = |copy: &Interval| copies.iter().filter(|other| other.overlaps(*copy)).count() > 1;
+    let together = copies.iter().filter(|copy| meets(copy)).count();
+    (together < 2).then(|| Doubt::NoOverlap(format!("{together} of {} copies were at the origin together", copies.len())))
+}

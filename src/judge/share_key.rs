@@ -1,0 +1,40 @@
+//! `share-key`: what the last of them asks for was done for the first, and is answered as its repeat.
+
+use crate::contract::Outcome;
+use crate::judge::effects::identities;
+use crate::judge::rivals::rivals;
+use crate::judge::verdict::{Anomaly, Evidence, Verdict};
+use crate::judge::view::View;
+use crate::plan::PlannedIntent;
+
+/// Checks the claim.
+pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
+    let Some((last, _)) = on.split_last() else { return Verdict::holds([], "nothing is named") };
+    let marked = view.operation(last).marker.is_some();
+    let all = rivals(view, last);
+    let mut findings = Vec::new();
+    let mut witnesses = Vec::new();
+    for (op, _) in all.iter().filter(|(op, standing)| op.intent.name == last.name && standing.committed) {
+        match op.outcome() {
+            _ if op.answer().is_none() => {}
+            Some(Outcome::Replayed) => witnesses.push(op.entry),
+            Some(Outcome::Fresh) if !marked => witnesses.push(op.entry),
+            Some(Outcome::Fresh) => {
+                findings.push(Evidence::new(
+                    Anomaly::Duplicated { times: 2 },
+                    "a repeat of the first",
+                    op.words(),
+                    [op.entry],
+                ));
+            }
+            Some(_) | None => {
+                findings.push(Evidence::new(Anomaly::WrongRefusal, "a repeat of the first", op.words(), [op.entry]));
+            }
+        }
+    }
+    let known = identities(view, all.iter().map(|(op, _)| *op));
+    if let [(first, _), (second, entry), ..] = known.as_slice() {
+        findings.push(Evidence::new(Anomaly::Duplicated { times: 2 }, first.clone(), second.clone(), [*entry]));
+    }
+    Verdict::violated_or(findings, || Verdict::holds(witnesses, "the last was not answered after the first was done"))
+}
