@@ -38,9 +38,9 @@ pub enum Fault {
     Redirect(u16),
     /// The caller leaves after sending the whole request; the origin goes on.
     HangUp,
-    /// The subject's process is killed while its answer is held.
+    /// The subject's process is killed while its answer is held, and then started again.
     Kill,
-    /// The subject's process is killed while its answer is held, and started again.
+    /// The subject's process is asked to end while its answer is held, and then started again.
     Restart,
     /// The subject's process is stopped while it has the request, and goes on later.
     Pause,

@@ -6,7 +6,10 @@
 //!   answers; [`observe`] counts; [`runner`] plays
 //! - concluded: [`judge`] decides; [`event`] tells; [`report`] shows; [`cli`] is the command line
 
+pub mod cli;
 pub mod contract;
+pub mod driver;
+pub mod event;
 pub mod fault;
 pub mod file;
 pub mod history;
@@ -14,8 +17,13 @@ pub mod json;
 pub mod judge;
 pub mod message;
 pub mod name;
+pub mod observe;
 pub mod plan;
+pub mod proxy;
+pub mod reference;
+pub mod report;
 pub mod requirement;
+pub mod runner;
 pub mod scenario;
 pub mod subject;
 pub mod time;

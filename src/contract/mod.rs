@@ -12,7 +12,7 @@ mod retry;
 pub use answers::{AnswerRule, BodyTest, HeaderTest, Outcome, StatusSet};
 pub use effect::{Effect, Read};
 pub use key::{Forbidden, KeyPlace, KeyRule, LengthUnit, Replay, Sameness};
-pub use load::{SHAPE, load};
+pub use load::{SHAPE, duration, load};
 pub use operation::{Batch, Contract, Counter, Edit, Operation, Reconfiguration, RequestLine, Safety};
 pub use reference::{
     CannedAnswer, Collection, Constraint, Edge, Lookup, ReadRoute, Reference, ReferenceCredential, ReferenceOperation,

@@ -17,6 +17,7 @@ mod shape;
 mod source;
 mod syntax;
 mod tree;
+mod value;
 
 pub use check::check;
 pub use nearest::nearest;
@@ -26,3 +27,4 @@ pub use read::{read, read_as};
 pub use schema::schema;
 pub use shape::{Field, Record, Shape};
 pub use source::Source;
+pub use value::json;

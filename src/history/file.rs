@@ -27,6 +27,9 @@ pub struct RunHeader {
     pub seed: u64,
     /// How cases were selected.
     pub selection: Vec<String>,
+    /// Operations that the subject did not offer.
+    #[serde(default)]
+    pub missing: Vec<crate::name::OperationName>,
     /// What the subject can do, as far as the plan depends on it; no secrets.
     pub abilities: serde_json::Value,
     /// The contract and the scenarios, as they were: path and text.

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::history::exchange::{Action, Entry, EntryNo, Exchange, Observation};
+use crate::history::exchange::{Action, CallerEnd, Entry, EntryNo, Exchange, Observation, OriginEnd};
 
 /// Takes entries from everywhere, in the order in which they come.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +40,23 @@ impl SealedHistory {
     /// From entries that a file with a valid seal held.
     pub(super) fn from_sealed(entries: Vec<Entry>, unfinished: Option<String>) -> Self {
         Self { entries, unfinished }
+    }
+
+    /// The same history with every body passed through `clean`: what is written must hold no secret.
+    pub fn map_bodies(&self, clean: impl Fn(&[u8]) -> Vec<u8>) -> SealedHistory {
+        let mut copy = self.clone();
+        for entry in &mut copy.entries {
+            if let Entry::Exchange(exchange) = entry {
+                exchange.request.body.0 = clean(&exchange.request.body.0);
+                if let OriginEnd::Answered(answers) = &mut exchange.origin {
+                    answers.iter_mut().for_each(|answer| answer.body.0 = clean(&answer.body.0));
+                }
+                if let CallerEnd::Answered(answer) = &mut exchange.caller {
+                    answer.body.0 = clean(&answer.body.0);
+                }
+            }
+        }
+        copy
     }
 
     /// Every entry, in order.

@@ -12,13 +12,15 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
     let Some((last, _)) = on.split_last() else { return Verdict::holds([], "nothing is named") };
     let marked = view.operation(last).marker.is_some();
     let all = rivals(view, last);
+    let known = identities(view, all.iter().map(|(op, _)| *op));
     let mut findings = Vec::new();
     let mut witnesses = Vec::new();
     for (op, _) in all.iter().filter(|(op, standing)| op.intent.name == last.name && standing.committed) {
         match op.outcome() {
             _ if op.answer().is_none() => {}
             Some(Outcome::Replayed) => witnesses.push(op.entry),
-            Some(Outcome::Fresh) if !marked => witnesses.push(op.entry),
+            // An identity of the first tells a repeat even where its marker is missing, which another claim is about.
+            Some(Outcome::Fresh) if !marked || known.len() == 1 => witnesses.push(op.entry),
             Some(Outcome::Fresh) => {
                 findings.push(Evidence::new(
                     Anomaly::Duplicated { times: 2 },
@@ -32,7 +34,6 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
             }
         }
     }
-    let known = identities(view, all.iter().map(|(op, _)| *op));
     if let [(first, _), (second, entry), ..] = known.as_slice() {
         findings.push(Evidence::new(Anomaly::Duplicated { times: 2 }, first.clone(), second.clone(), [*entry]));
     }

@@ -1,0 +1,49 @@
+//! `onceproof check`: loads every file and says everything that is wrong with them. It sends nothing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::cli::library::{Library, Wanted, read};
+use crate::cli::{Failure, exit, say};
+use crate::plan::{Seed, Setting, expand};
+
+/// Arguments of `check`.
+#[derive(clap::Args, Debug)]
+pub struct Check {
+    #[command(flatten)]
+    wanted: Wanted,
+    /// A subject file to check as well.
+    #[arg(long, value_name = "FILE")]
+    subject: Option<PathBuf>,
+}
+
+impl Check {
+    /// Checks and says how much there is.
+    pub fn go(self) -> Result<u8, Failure> {
+        let names = match &self.wanted.contract {
+            Some(name) => vec![name.clone()],
+            None => Library::bundled_contracts(),
+        };
+        for name in names {
+            let library = Library::load(&self.wanted, &name).map_err(Failure::input)?;
+            let mut cases = 0;
+            let abilities = crate::cli::subject::abilities_of_reference(&library.contract);
+            let setting = Setting { contract: Arc::clone(&library.contract), abilities, seed: Seed(0) };
+            for (scenario, _) in &library.scenarios {
+                cases += expand(scenario, &setting).map(|cases| cases.len()).unwrap_or_default();
+            }
+            say(&format!(
+                "{}: {} scenarios, {} requirements, {cases} cases; nothing is wrong",
+                library.contract.name,
+                library.scenarios.len(),
+                library.contract.requirements.len(),
+            ));
+        }
+        if let Some(path) = &self.subject {
+            let source = read(path).map_err(Failure::input)?;
+            let subject = crate::subject::load(&source, &crate::cli::subject::from_environment).map_err(Failure::input)?;
+            say(&format!("{}: judged by {}; nothing is wrong", path.display(), subject.contract));
+        }
+        Ok(exit::OK)
+    }
+}

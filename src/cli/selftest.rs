@@ -1,0 +1,206 @@
+//! `onceproof selftest`: judges saboteurs and honest variants of the reference, and prints the kill matrix. A harness is
+//! as good as what it catches, and as what it lets pass.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::cli::run::stop_on_signal;
+use crate::cli::session::{Manner, planned, played};
+use crate::cli::subject::embedded;
+use crate::cli::{Failure, Library, Wanted, complain, runtime, say};
+use crate::judge::{CaseReport, RunReport, Verdict};
+use crate::name::RequirementId;
+use crate::plan::{Seed, Selection};
+use crate::reference::{Saboteur, honest_variants, saboteurs};
+use crate::requirement::{Level, Side};
+use crate::runner::preflight;
+
+/// The matrix as this version scored it; a test holds it against a fresh one.
+static RECORDED: &str = include_str!("../../reports/kill-matrix.txt");
+
+/// The seed of every row, so that two matrices can be compared.
+const SEED: Seed = Seed(1);
+
+/// Arguments of `selftest`.
+#[derive(clap::Args, Debug)]
+pub struct Selftest {
+    /// Saboteurs or honest variants, by name or kind; all when none is given.
+    rows: Vec<String>,
+    #[command(flatten)]
+    wanted: Wanted,
+    /// Write the matrix to this file.
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+    /// How many cases are played at the same time.
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    parallel: usize,
+}
+
+/// One row of the matrix.
+struct Row {
+    saboteur: Saboteur,
+    /// Requirements that were violated, those that bind first.
+    broken: Vec<(RequirementId, Level)>,
+    /// Requirements that it left unjudged.
+    gaps: usize,
+}
+
+impl Row {
+    fn is_honest(&self) -> bool {
+        self.saboteur.kind.starts_with('H')
+    }
+
+    /// As it should be: a saboteur is caught by something that binds, an honest variant by nothing at all.
+    fn is_well(&self) -> bool {
+        match self.is_honest() {
+            true => self.broken.is_empty(),
+            false => self.broken.iter().any(|(_, level)| *level >= Level::Should),
+        }
+    }
+}
+
+impl Selftest {
+    /// Judges every row.
+    pub fn go(self) -> Result<u8, Failure> {
+        let library = Library::load(&self.wanted, &Library::default_contract()).map_err(Failure::input)?;
+        let rows = self.chosen()?;
+        let matrix = runtime()?.block_on(async {
+            let stop = stop_on_signal();
+            let mut matrix = Vec::new();
+            for saboteur in rows {
+                if stop.is_cancelled() {
+                    return Err(Failure::SetUp("ended before every row was judged".to_owned()));
+                }
+                complain_quietly(&format!("{} {}", saboteur.kind, saboteur.name));
+                let report = self.judged(&library, &saboteur, &stop).await?;
+                matrix.push(row(saboteur, &report));
+            }
+            Ok(matrix)
+        })?;
+        let text = render(&library, &matrix);
+        say(&text);
+        if let Some(path) = &self.write {
+            std::fs::write(path, &text).map_err(Failure::set_up)?;
+        }
+        Ok(u8::from(!matrix.iter().all(Row::is_well)))
+    }
+
+    fn chosen(&self) -> Result<Vec<Saboteur>, Failure> {
+        let all: Vec<Saboteur> = saboteurs().iter().chain(honest_variants()).copied().collect();
+        let fits = |row: &Saboteur, word: &str| row.name == word || row.kind == word;
+        for word in &self.rows {
+            if !all.iter().any(|row| fits(row, word)) {
+                let near = crate::file::nearest(word, all.iter().map(|row| row.name));
+                let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                return Err(Failure::Input(format!("no saboteur or honest variant `{word}`{hint}")));
+            }
+        }
+        Ok(all.into_iter().filter(|row| self.rows.is_empty() || self.rows.iter().any(|word| fits(row, word))).collect())
+    }
+
+    async fn judged(
+        &self,
+        library: &Library,
+        row: &Saboteur,
+        stop: &tokio_util::sync::CancellationToken,
+    ) -> Result<RunReport, Failure> {
+        let mut live = embedded(library, row.policy, Some(row.name)).await?;
+        let ready = preflight(&library.contract, &Arc::new(live.target.clone()), SEED).await;
+        live.target.tempo = ready.tempo;
+        let target = Arc::new(live.target.clone());
+        let cases = planned(library, &target.abilities, SEED, &Selection::default(), &ready.missing)?;
+        let manner = Manner { side_by_side: self.parallel, strict: false, stop: stop.clone() };
+        let (_, report) = played(library, &target, cases, SEED, &manner, |_| {}).await?;
+        Ok(report)
+    }
+}
+
+/// Progress, for people who wait; not part of the matrix.
+fn complain_quietly(text: &str) {
+    use std::io::IsTerminal;
+    if std::io::stderr().is_terminal() {
+        complain(text);
+    }
+}
+
+fn row(saboteur: Saboteur, report: &RunReport) -> Row {
+    let mut broken: Vec<(RequirementId, Level)> =
+        report.requirements.iter().filter(|row| row.violated > 0).map(|row| (row.id.clone(), row.level)).collect();
+    broken.sort_by(|(a, first), (b, second)| (second, a).cmp(&(first, b)));
+    let gaps = report.requirements.iter().filter(|row| row.unknown > 0).count();
+    Row { saboteur, broken, gaps }
+}
+
+fn render(library: &Library, matrix: &[Row]) -> String {
+    let count = |honest: bool| matrix.iter().filter(move |row| row.is_honest() == honest);
+    let caught = count(false).filter(|row| row.is_well()).count();
+    let passed = count(true).filter(|row| row.is_well()).count();
+    let mut lines = vec![format!(
+        "{}: {caught} of {} saboteurs caught, {passed} of {} honest variants pass",
+        library.contract.name,
+        count(false).count(),
+        count(true).count()
+    )];
+    lines.push(String::new());
+    for row in matrix {
+        let verdict = match (row.is_honest(), row.is_well()) {
+            (true, true) => "passes",
+            (true, false) => "FALSE ALARM",
+            (false, true) => "caught by",
+            (false, false) => "NOT CAUGHT",
+        };
+        let ids: Vec<String> = row.broken.iter().map(|(id, level)| mark(id, *level)).collect();
+        lines.push(format!("{:<4} {:<32} {verdict} {}", row.saboteur.kind, row.saboteur.name, ids.join(" ")).trim_end().to_owned());
+    }
+    let idle: Vec<&str> = library
+        .contract
+        .requirements
+        .values()
+        .filter(|requirement| requirement.side == Side::Server && requirement.not_judged.is_none())
+        .filter(|requirement| !matrix.iter().any(|row| row.broken.iter().any(|(id, _)| *id == requirement.id)))
+        .map(|requirement| requirement.id.as_str())
+        .collect();
+    lines.push(String::new());
+    lines.push(match idle.is_empty() {
+        true => "every requirement that is judged caught someone".to_owned(),
+        false => format!("caught nobody: {}", idle.join(" ")),
+    });
+    let gaps = matrix.iter().filter(|row| row.is_honest()).map(|row| row.gaps).max().unwrap_or_default();
+    lines.push(format!("requirements with a gap, at most, on an honest variant: {gaps}"));
+    lines.join("\n") + "\n"
+}
+
+/// A probe only reports: it is told from what binds.
+fn mark(id: &RequirementId, level: Level) -> String {
+    if level >= Level::Should { id.to_string() } else { format!("({id})") }
+}
+
+/// The score of this version: saboteurs caught, saboteurs in all.
+pub fn recorded_score() -> Option<(usize, usize)> {
+    let first = RECORDED.lines().next()?;
+    let words: Vec<&str> = first.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "of")?;
+    Some((words.get(at.checked_sub(1)?)?.parse().ok()?, words.get(at + 1)?.parse().ok()?))
+}
+
+/// How the saboteur lies that breaks what this case shows to be broken, and the least besides.
+pub fn likely_cause(report: &CaseReport) -> Option<String> {
+    let broken: BTreeSet<&str> = report
+        .verdicts
+        .iter()
+        .filter(|verdict| matches!(verdict.verdict, Verdict::Violated(_)))
+        .flat_map(|verdict| verdict.requirements.iter().map(|id| id.as_str()))
+        .collect();
+    if broken.is_empty() {
+        return None;
+    }
+    let rows = RECORDED.lines().filter_map(|line| line.split_once(" caught by "));
+    let fitting = rows.filter_map(|(head, ids)| {
+        let ids: BTreeSet<&str> = ids.split_whitespace().map(|id| id.trim_matches(['(', ')'])).collect();
+        let name = head.split_whitespace().nth(1)?;
+        broken.is_subset(&ids).then_some((ids.len(), name))
+    });
+    let (_, name) = fitting.min()?;
+    saboteurs().iter().find(|row| row.name == name).map(|row| row.lies.to_owned())
+}

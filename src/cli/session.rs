@@ -1,0 +1,98 @@
+//! One judged run, as `run` and `selftest` share it: plan, play, roll up. It prints nothing and writes nothing.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::{Failure, Library};
+use crate::judge::{CaseReport, RunReport, roll_up};
+use crate::name::{OperationName, RequirementId};
+use crate::plan::{Abilities, Case, Seed, Selection, Setting, expand};
+use crate::runner::{Played, Target, run};
+
+/// The cases of a library for a subject, selected.
+pub fn planned(
+    library: &Library,
+    abilities: &Abilities,
+    seed: Seed,
+    selection: &Selection,
+    missing: &[OperationName],
+) -> Result<Vec<Case>, Failure> {
+    let setting = Setting { contract: Arc::clone(&library.contract), abilities: abilities.clone(), seed };
+    let mut cases = Vec::new();
+    for (scenario, source) in &library.scenarios {
+        let expanded = expand(scenario, &setting).map_err(|problems| {
+            // What a contract cannot fill was found when the files were checked; a subject cannot make it worse.
+            let told: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
+            Failure::Input(format!("{}: {}", source.name, told.join("; ")))
+        })?;
+        cases.extend(expanded);
+    }
+    for case in &mut cases {
+        let absent: BTreeSet<&OperationName> =
+            case.intents.values().map(|intent| &intent.operation).filter(|name| missing.contains(name)).collect();
+        let lacks: Vec<String> = absent.into_iter().map(|name| format!("operation `{name}`")).collect();
+        case.lacks.extend(lacks);
+    }
+    selection.apply(cases).map_err(|errors| {
+        Failure::Input(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    })
+}
+
+/// How a run is done.
+pub struct Manner {
+    /// How many cases at a time.
+    pub side_by_side: usize,
+    /// Whether a broken should, or a derived requirement, fails, and a gap counts.
+    pub strict: bool,
+    /// Ends the run.
+    pub stop: CancellationToken,
+}
+
+/// Plays and concludes; `heard` is told of each case as it ends.
+pub async fn played(
+    library: &Library,
+    target: &Arc<Target>,
+    cases: Vec<Case>,
+    seed: Seed,
+    manner: &Manner,
+    heard: impl FnMut(&Played),
+) -> Result<(Vec<Played>, RunReport), Failure> {
+    let cases: Vec<Arc<Case>> = cases.into_iter().map(Arc::new).collect();
+    let asked = asked(&cases);
+    let planned = cases.len();
+    let played = run(cases, target, manner.side_by_side, &manner.stop, heard).await.map_err(Failure::SetUp)?;
+    let reports: Vec<CaseReport> = played.iter().map(|one| one.report.clone()).collect();
+    let report = concluded(library, &target.name, seed, planned, reports, &asked, manner.strict);
+    Ok((played, report))
+}
+
+/// The requirements that some case could prove.
+pub fn asked(cases: &[Arc<Case>]) -> Vec<RequirementId> {
+    let all = cases.iter().flat_map(|case| &case.claims).flat_map(|claim| &claim.requirements);
+    all.cloned().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// From the verdicts of cases to the report of a run.
+pub fn concluded(
+    library: &Library,
+    subject: &str,
+    seed: Seed,
+    planned: usize,
+    cases: Vec<CaseReport>,
+    asked: &[RequirementId],
+    strict: bool,
+) -> RunReport {
+    RunReport {
+        contract: library.contract.name.clone(),
+        subject: subject.to_owned(),
+        seed: seed.0,
+        complete: cases.len() == planned,
+        planned,
+        strict,
+        kill_score: crate::cli::selftest::recorded_score(),
+        requirements: roll_up(&library.contract, &cases, asked, strict),
+        cases,
+    }
+}

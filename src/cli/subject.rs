@@ -1,0 +1,205 @@
+//! The subject that a command works with: a subject file, a URL with credentials, or the embedded reference. It starts
+//! what has to be started and ends it when it is dropped.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::cli::library::read;
+use crate::cli::{Failure, Library};
+use crate::contract::Contract;
+use crate::name::{CredentialName, ScopeName};
+use crate::plan::{Abilities, AbleCredential};
+use crate::reference::{Policy, Running, Service, StoreAt, start};
+use crate::runner::{EdgeKind, Process, Starter, Target};
+use crate::subject::{Credential, Hook, Server, Subject};
+
+/// Which subject is meant.
+#[derive(clap::Args, Debug, Clone, Default)]
+pub struct WhichSubject {
+    /// A subject file.
+    #[arg(long, value_name = "FILE", conflicts_with = "url")]
+    pub subject: Option<PathBuf>,
+    /// The URL of a server to judge; several are replicas of one service.
+    #[arg(long, value_name = "URL")]
+    pub url: Vec<String>,
+    /// With --url, a credential and where it stands in the key space; the first is the default, so give
+    /// `SCOPE=VALUE[,SCOPE=VALUE];HEADER: VALUE`. Without any, those that the contract's reference serves.
+    #[arg(long, value_name = "SCOPE;HEADER", requires = "url")]
+    pub credential: Vec<String>,
+    /// A host besides loopback that may be called.
+    #[arg(long, value_name = "HOST")]
+    pub allow_host: Vec<String>,
+}
+
+/// A subject that is running.
+pub struct Live {
+    /// To work with.
+    pub target: Target,
+    _reference: Vec<Running>,
+    _processes: Vec<Process>,
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl WhichSubject {
+    /// The subject file, if one is meant.
+    pub fn file(&self) -> Result<Option<Subject>, Failure> {
+        let Some(path) = &self.subject else { return Ok(None) };
+        let source = read(path).map_err(Failure::input)?;
+        let mut subject = crate::subject::load(&source, &from_environment).map_err(Failure::input)?;
+        subject.allow_hosts.extend(self.allow_host.iter().cloned());
+        Ok(Some(subject))
+    }
+
+    /// Brings it up.
+    pub async fn up(&self, file: Option<Subject>, library: &Library) -> Result<Live, Failure> {
+        let subject = match (file, self.url.is_empty()) {
+            (Some(subject), _) => subject,
+            (None, false) => self.by_url(&library.contract)?,
+            (None, true) => return embedded(library, Policy::default(), None).await,
+        };
+        let mut replicas = Target::addresses(&subject).map_err(Failure::set_up)?;
+        let host = subject.server.urls.first().map(|url| crate::runner::authority(url).to_owned());
+        let mut processes = Vec::new();
+        let mut folder = None;
+        if replicas.is_empty() {
+            let mut target = Target::of(&subject, Vec::new(), "");
+            let starter = target.starter.take().ok_or_else(|| Failure::set_up(crate::runner::TargetError::Nowhere))?;
+            let own = tempfile::tempdir().map_err(Failure::set_up)?;
+            let process = Process::start(&starter, own.path()).await.map_err(Failure::set_up)?;
+            replicas.push(process.address());
+            processes.push(process);
+            folder = Some(own);
+        }
+        let host = host.or(replicas.first().map(ToString::to_string)).unwrap_or_default();
+        Ok(Live { target: Target::of(&subject, replicas, &host), _reference: Vec::new(), _processes: processes, _folder: folder })
+    }
+
+    fn by_url(&self, contract: &Contract) -> Result<Subject, Failure> {
+        let mut credentials = IndexMap::new();
+        for (index, text) in self.credential.iter().enumerate() {
+            let (name, credential) = credential(index, text)?;
+            credentials.insert(name, credential);
+        }
+        if credentials.is_empty() {
+            credentials = reference_credentials(contract);
+        }
+        let first = self.url.first().map(String::as_str).unwrap_or_default();
+        Ok(Subject {
+            name: crate::runner::authority(first).to_owned(),
+            contract: contract.name.clone(),
+            server: Server { urls: self.url.clone(), ..Server::default() },
+            credentials,
+            observe: IndexMap::new(),
+            hooks: IndexMap::new(),
+            paths: IndexMap::new(),
+            settles: None,
+            allow_hosts: self.allow_host.clone(),
+        })
+    }
+}
+
+fn credential(index: usize, text: &str) -> Result<(CredentialName, Credential), Failure> {
+    let wrong = || {
+        Failure::Input(format!(
+            "`{text}` is not a credential: expected `SCOPE=VALUE[,SCOPE=VALUE];HEADER: VALUE`, such as \
+             `organization=acme,environment=live;Authorization: Bearer KEY`"
+        ))
+    };
+    let (scope, header) = text.split_once(';').ok_or_else(wrong)?;
+    let (name, value) = header.split_once(':').ok_or_else(wrong)?;
+    let scope = scope
+        .split(',')
+        .map(|part| part.split_once('=').map(|(name, value)| (ScopeName::from(name.trim()), value.trim().to_owned())))
+        .collect::<Option<BTreeMap<_, _>>>()
+        .ok_or_else(wrong)?;
+    let headers = vec![(name.trim().to_owned(), value.trim().to_owned())];
+    Ok((CredentialName::from(format!("credential {}", index + 1)), Credential { scope, headers }))
+}
+
+fn reference_credentials(contract: &Contract) -> IndexMap<CredentialName, Credential> {
+    let known = contract.reference.iter().flat_map(|reference| &reference.credentials);
+    known
+        .map(|(name, known)| {
+            (name.clone(), Credential { scope: known.scope.clone(), headers: known.headers.clone() })
+        })
+        .collect()
+}
+
+/// A variable of the environment.
+pub fn from_environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Brings up the embedded reference: two replicas on one store, a gateway, and a command for processes of its own.
+pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> Result<Live, Failure> {
+    let contract = &library.contract;
+    if contract.reference.is_none() {
+        let why = format!("{} has no `reference:` section: give a server with --url or --subject", contract.name);
+        return Err(Failure::Input(why));
+    }
+    let folder = tempfile::tempdir().map_err(Failure::set_up)?;
+    let store = StoreAt::File(folder.path().join("store.db"));
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    let mut running = Vec::new();
+    for _ in 0..2 {
+        let service = Service { policy, store: store.clone(), ..Service::new(Arc::clone(contract)) };
+        running.push(start(service, any).await.map_err(Failure::set_up)?);
+    }
+    let replicas: Vec<SocketAddr> = running.iter().map(|running| running.addr).collect();
+    // A child reads the contract from a file of its own: the one in use may not be a bundled one.
+    let text = folder.path().join("contract.yaml");
+    std::fs::write(&text, &library.contract_source.text).map_err(Failure::set_up)?;
+    let program = std::env::current_exe().map_err(Failure::set_up)?;
+    let row = row.map(|row| format!(" --sabotage {row}")).unwrap_or_default();
+    let command = format!(
+        "{} serve {} --listen 127.0.0.1:{{port}} --store {{folder}}/store.db{row}",
+        quoted(&program.display().to_string()),
+        quoted(&text.display().to_string()),
+    );
+    let hooks = contract.operations.values().flat_map(|operation| operation.defects.values()).filter_map(|edit| edit.hook.clone());
+    let subject = Subject {
+        name: format!("{}-reference", contract.name),
+        contract: contract.name.clone(),
+        server: Server { start: Some(command.clone()), ..Server::default() },
+        credentials: reference_credentials(contract),
+        observe: IndexMap::new(),
+        hooks: hooks
+            .map(|hook| {
+                let headers = vec![(crate::reference::HOOK_HEADER.to_owned(), hook.clone())];
+                (hook, Hook::Headers(headers))
+            })
+            .collect(),
+        paths: IndexMap::new(),
+        settles: None,
+        allow_hosts: Vec::new(),
+    };
+    // Requests name a host that is the same in every run, so that the same seed sends the same bytes.
+    let mut target = Target::of(&subject, replicas, "reference.test");
+    target.starter = Some(Starter { command, environment: BTreeMap::new(), ready: None });
+    target.edge = contract.reference.as_ref().and_then(|reference| reference.edge.as_ref()).map(|_| EdgeKind::Embedded(policy));
+    target.abilities.edge = target.edge.is_some();
+    Ok(Live { target, _reference: running, _processes: Vec::new(), _folder: Some(folder) })
+}
+
+/// What the embedded reference can do, for plans that are only counted.
+pub fn abilities_of_reference(contract: &Contract) -> Abilities {
+    let credentials = reference_credentials(contract);
+    let defects = contract.operations.values().flat_map(|operation| operation.defects.values());
+    Abilities {
+        host: "reference.test".to_owned(),
+        credentials: credentials.into_iter().map(|(name, known)| AbleCredential { name, scope: known.scope }).collect(),
+        replicas: 2,
+        restarts: true,
+        edge: true,
+        hooks: defects.filter_map(|edit| edit.hook.clone()).collect(),
+        paths: BTreeMap::new(),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}

@@ -1,0 +1,76 @@
+//! Reads again and again until nothing changes any more, within a declared bound. A late effect counts like any other.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::history::Sight;
+
+/// The pause between two readings of something that shows at once.
+const SHORT: Duration = Duration::from_millis(8);
+
+/// The most readings of something that shows at once and does not become stable.
+const MOST: usize = 12;
+
+/// Reads until two readings in a row agree; where effects may settle for a time, until that time is over.
+pub async fn until_stable<F, R>(settles: Duration, mut read: F) -> Sight
+where
+    F: FnMut() -> R,
+    R: Future<Output = Sight>,
+{
+    let mut last = read().await;
+    if settles.is_zero() {
+        for _ in 0..MOST {
+            sleep(SHORT).await;
+            let next = read().await;
+            if next == last {
+                return next;
+            }
+            last = next;
+        }
+        return last;
+    }
+    let until = Instant::now() + settles;
+    let pause = (settles / 10).clamp(SHORT, Duration::from_millis(250));
+    while Instant::now() < until {
+        sleep(pause).await;
+        last = read().await;
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::json::Json;
+
+    fn rows(count: usize) -> Sight {
+        Sight::Seen(vec![Json::Null; count])
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_effect_that_comes_late_is_seen() {
+        let calls = Cell::new(0_usize);
+        let seen = until_stable(Duration::from_secs(2), || {
+            calls.set(calls.get() + 1);
+            let count = if calls.get() > 5 { 2 } else { 1 };
+            async move { rows(count) }
+        })
+        .await;
+        assert_eq!(seen, rows(2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_never_becomes_stable_ends() {
+        let calls = Cell::new(0_usize);
+        let seen = until_stable(Duration::ZERO, || {
+            calls.set(calls.get() + 1);
+            let count = calls.get();
+            async move { rows(count) }
+        })
+        .await;
+        assert_eq!(seen, rows(MOST + 1));
+    }
+}

@@ -1,0 +1,145 @@
+//! One caller's connection: exchange after exchange, until one of them ends it or either side leaves. It lives in one
+//! task that nothing but the end of the proxy cancels, so a caller that leaves cannot take its request back.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::net::TcpStream;
+
+use crate::fault::Passage;
+use crate::history::OriginEnd;
+use crate::proxy::armed::Armament;
+use crate::proxy::caller::Caller;
+use crate::proxy::exchange::Exchange;
+use crate::proxy::gates::Gates;
+use crate::proxy::ledger::{Accepted, ExchangeId, Ledger};
+use crate::proxy::limits::Limits;
+use crate::proxy::outcome::{CallerGot, ClosedBy, Outcome};
+use crate::proxy::upstream::Upstream;
+use crate::proxy::wire::Inbox;
+
+/// What all connections of a proxy share.
+#[derive(Debug)]
+pub(super) struct Road {
+    /// The record.
+    pub ledger: Arc<Ledger>,
+    /// The bounds.
+    pub limits: Limits,
+    origin: Mutex<SocketAddr>,
+}
+
+impl Road {
+    /// A road to this origin.
+    pub fn new(ledger: Ledger, limits: Limits, origin: SocketAddr) -> Self {
+        Self { ledger: Arc::new(ledger), limits, origin: Mutex::new(origin) }
+    }
+
+    /// Where it leads now.
+    pub fn origin(&self) -> SocketAddr {
+        *self.origin.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Leads it elsewhere, for exchanges from now on.
+    pub fn lead_to(&self, origin: SocketAddr) {
+        *self.origin.lock().unwrap_or_else(PoisonError::into_inner) = origin;
+    }
+}
+
+/// How the wait for a request ended.
+enum Wait {
+    /// Its first byte came.
+    Begun,
+    /// The caller left.
+    CallerLeft,
+    /// The origin ended its side.
+    OriginLeft,
+    /// Not one byte ever came.
+    NeverSent,
+}
+
+/// Serves one connection to its end.
+pub(super) async fn serve(road: Arc<Road>, stream: TcpStream, address: SocketAddr, accepted: Accepted) {
+    let mut caller = Caller { stream, inbox: Inbox::default(), address };
+    let mut upstream = None;
+    let mut is_first = true;
+    loop {
+        match next_request(&road, &mut caller, &mut upstream, is_first).await {
+            Wait::Begun => is_first = false,
+            Wait::CallerLeft => return unsent(&road, caller, &accepted, ClosedBy::Caller, false).await,
+            Wait::OriginLeft => return unsent(&road, caller, &accepted, ClosedBy::Proxy { reset: false }, false).await,
+            Wait::NeverSent => return unsent(&road, caller, &accepted, ClosedBy::Proxy { reset: false }, true).await,
+        }
+        let (id, armament) = road.ledger.begin(&accepted, caller.address);
+        let passage = armament.as_ref().map_or(Passage::Clear, |armament| armament.armed.passage.clone());
+        let origin = armament.as_ref().and_then(|armament| armament.armed.origin).unwrap_or_else(|| road.origin());
+        let mut gates = Gates { ledger: Arc::clone(&road.ledger), id, armament, limit: road.limits.hold };
+        let mut exchange = Exchange {
+            limits: &road.limits,
+            clock: *road.ledger.clock(),
+            caller: &mut caller,
+            upstream: &mut upstream,
+            gates: &mut gates,
+            origin,
+            at_origin: None,
+        };
+        let outcome = exchange.play(&passage).await;
+        let at_origin = exchange.at_origin;
+        if outcome.got.closed_by != ClosedBy::Nobody {
+            // The origin's side ends first, so that nothing is left of the exchange when its record says so.
+            drop(upstream);
+            let goodbye = caller.close(outcome.got.closed_by).await;
+            road.ledger.finish(id, outcome, at_origin);
+            tell_ended(gates.armament);
+            if let Some(goodbye) = goodbye {
+                goodbye.said().await;
+            }
+            return;
+        }
+        road.ledger.finish(id, outcome, at_origin);
+        tell_ended(gates.armament);
+    }
+}
+
+/// Waits for the first byte of the next request.
+async fn next_request(road: &Road, caller: &mut Caller, upstream: &mut Option<Upstream>, is_first: bool) -> Wait {
+    if !caller.inbox.bytes().is_empty() {
+        return Wait::Begun;
+    }
+    let came = caller.inbox.fill(&mut caller.stream);
+    let read = match upstream {
+        // When the origin ends an idle connection, the caller's is ended too, as it would be without a proxy.
+        Some(upstream) => tokio::select! {
+            biased;
+            read = came => read,
+            () = upstream.idle() => return Wait::OriginLeft,
+        },
+        None if is_first => match tokio::time::timeout(road.limits.caller_wait, came).await {
+            Ok(read) => read,
+            Err(_) => return Wait::NeverSent,
+        },
+        None => came.await,
+    };
+    if matches!(read, Ok(1..)) { Wait::Begun } else { Wait::CallerLeft }
+}
+
+/// Ends a connection on which no request is under way; recorded when somebody armed it or `always`.
+async fn unsent(road: &Road, caller: Caller, accepted: &Accepted, by: ClosedBy, always: bool) {
+    let record: Option<(ExchangeId, Option<Armament>)> =
+        road.ledger.begin_without_request(accepted, caller.address, always);
+    let goodbye = caller.close(by).await;
+    if let Some((id, armament)) = record {
+        let fired = Err("the caller sent nothing".to_owned());
+        let outcome = Outcome { fired, origin: OriginEnd::Untouched, got: CallerGot::nothing(by) };
+        road.ledger.finish(id, outcome, None);
+        tell_ended(armament);
+    }
+    if let Some(goodbye) = goodbye {
+        goodbye.said().await;
+    }
+}
+
+fn tell_ended(armament: Option<Armament>) {
+    if let Some(armament) = armament {
+        armament.tell_ended();
+    }
+}

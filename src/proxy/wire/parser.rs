@@ -1,0 +1,262 @@
+//! One message out of a growing buffer, in any pieces. The parser is told what has come and says whether the message is
+//! whole; it never waits, and its work is linear in the bytes however they are cut up.
+
+use crate::message::{Octets, Request, Response};
+use crate::proxy::wire::body::{BodyRule, Framer};
+use crate::proxy::wire::head::{AnswerHead, RequestHead};
+
+/// How much of a message is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Bytes of a head.
+    pub head: usize,
+    /// Bytes of a body as it is on the wire.
+    pub body: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { head: 64 * 1024, body: 16 * 1024 * 1024 }
+    }
+}
+
+/// Why bytes are not a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadMessage {
+    /// Not a head.
+    #[error("not an HTTP/1.x head: {0}")]
+    Head(#[from] httparse::Error),
+    /// A head over the bound.
+    #[error("a head of more than {0} bytes")]
+    HeadTooLong(usize),
+    /// A body over the bound.
+    #[error("a body of more than {0} bytes")]
+    BodyTooLong(usize),
+    /// A head that does not say where its body ends.
+    #[error("{0}")]
+    Framing(&'static str),
+    /// Bad chunking.
+    #[error("{0}")]
+    Chunk(&'static str),
+}
+
+/// A head of one kind of message.
+pub trait Head: Sized {
+    /// What else decides where the body ends.
+    type Asked: Copy;
+
+    /// The head that these bytes begin with, once it is all there.
+    fn read(bytes: &[u8], asked: Self::Asked) -> Result<Option<Self>, BadMessage>;
+
+    /// Its length in bytes, blank line included.
+    fn length(&self) -> usize;
+
+    /// How its body ends.
+    fn body(&self) -> BodyRule;
+}
+
+/// How far a message came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// More has to come.
+    More,
+    /// It is all there, and this long.
+    Whole(usize),
+}
+
+/// Follows one message through a buffer that holds it from its first byte.
+#[derive(Debug)]
+pub struct Parser<H: Head> {
+    asked: H::Asked,
+    bounds: Bounds,
+    found: Option<(H, Framer)>,
+    /// No blank line ends before here.
+    searched: usize,
+    /// A head is tried at this length even without a blank line, so that garbage is found out early.
+    next_try: usize,
+}
+
+impl<H: Head> Parser<H> {
+    /// A parser for the next message.
+    pub fn new(asked: H::Asked, bounds: Bounds) -> Self {
+        Self { asked, bounds, found: None, searched: 0, next_try: 1 }
+    }
+
+    /// The head, once it was read.
+    pub fn head(&self) -> Option<&H> {
+        self.found.as_ref().map(|(head, _)| head)
+    }
+
+    /// Looks at all that has come of the message.
+    pub fn advance(&mut self, bytes: &[u8]) -> Result<Progress, BadMessage> {
+        if self.found.is_none() {
+            self.found = self.try_head(bytes)?.map(|head| {
+                let framer = Framer::new(head.body(), head.length());
+                (head, framer)
+            });
+        }
+        let Some((_, framer)) = &mut self.found else { return Ok(Progress::More) };
+        Ok(framer.advance(bytes, &self.bounds)?.map_or(Progress::More, Progress::Whole))
+    }
+
+    /// The length of the message if the close of the connection ends it.
+    pub fn closed(&self, bytes: &[u8]) -> Option<usize> {
+        self.found.as_ref().and_then(|(_, framer)| framer.closed(bytes))
+    }
+
+    /// The message, of which the first `length` of these bytes are; none before its head was read.
+    pub fn message(self, bytes: &[u8], length: usize) -> Option<Message<H>> {
+        let (head, framer) = self.found?;
+        let last_chunk = framer.last_chunk();
+        Some(Message { head, content: framer.content(bytes, length), length, last_chunk })
+    }
+
+    fn try_head(&mut self, bytes: &[u8]) -> Result<Option<H>, BadMessage> {
+        let over = bytes.len() > self.bounds.head;
+        if !over && bytes.len() < self.next_try && !self.blank_line(bytes) {
+            return Ok(None);
+        }
+        self.searched = bytes.len();
+        self.next_try = bytes.len() * 2;
+        match H::read(bytes, self.asked) {
+            Ok(Some(head)) if head.length() <= self.bounds.head => Ok(Some(head)),
+            Ok(None) if !over => Ok(None),
+            Ok(Some(_) | None) => Err(BadMessage::HeadTooLong(self.bounds.head)),
+            Err(bad) => Err(bad),
+        }
+    }
+
+    fn blank_line(&mut self, bytes: &[u8]) -> bool {
+        let from = self.searched.saturating_sub(2).min(bytes.len());
+        self.searched = bytes.len();
+        bytes[from..].windows(2).any(|pair| pair == b"\n\n") || bytes[from..].windows(3).any(|three| three == b"\n\r\n")
+    }
+}
+
+/// A whole message; its bytes stay where they were read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message<H> {
+    /// The head.
+    pub head: H,
+    /// The content, chunking removed.
+    pub content: Vec<u8>,
+    /// The length on the wire.
+    pub length: usize,
+    /// Where the last chunk begins, if it is chunked.
+    pub last_chunk: Option<usize>,
+}
+
+impl Message<RequestHead> {
+    /// The message as evidence.
+    pub fn into_request(self) -> Request {
+        let RequestHead { method, target, headers, body, .. } = self.head;
+        Request { method, target, headers, body: Octets(self.content), framing: body.framing() }
+    }
+}
+
+impl Message<AnswerHead> {
+    /// The message as evidence.
+    pub fn into_response(self) -> Response {
+        let AnswerHead { status, headers, body, .. } = self.head;
+        let wire_length = u64::try_from(self.length).unwrap_or(u64::MAX);
+        Response { status, headers, body: Octets(self.content), framing: body.framing(), wire_length }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::proxy::wire::head::Asked;
+
+    const BOUNDS: Bounds = Bounds { head: 512, body: 512 };
+
+    type Seen<H> = Result<Option<Message<H>>, BadMessage>;
+
+    /// What a parser makes of the bytes when they come in pieces that end at `cuts`, and are then closed.
+    fn in_pieces<H: Head>(asked: H::Asked, bytes: &[u8], cuts: &[usize]) -> Seen<H> {
+        let mut parser = Parser::<H>::new(asked, BOUNDS);
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).chain([bytes.len()]).collect();
+        ends.sort_unstable();
+        for end in ends {
+            if let Progress::Whole(length) = parser.advance(&bytes[..end])? {
+                return Ok(parser.message(&bytes[..end], length));
+            }
+        }
+        match parser.closed(bytes) {
+            Some(length) => Ok(parser.message(bytes, length)),
+            None => Ok(None),
+        }
+    }
+
+    fn messages() -> impl Strategy<Value = Vec<u8>> {
+        let framed = prop_oneof![
+            proptest::collection::vec(any::<u8>(), 0..40)
+                .prop_map(|body| { [format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes(), body].concat() }),
+            proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..12), 0..4).prop_map(|chunks| {
+                let mut bytes = b"tRANSFER-eNCODING: chunked\r\n\r\n".to_vec();
+                for chunk in chunks {
+                    bytes.extend([format!("{:x};e=1\r\n", chunk.len()).into_bytes(), chunk, b"\r\n".to_vec()].concat());
+                }
+                bytes.extend(b"0\r\nT: 1\r\n\r\n");
+                bytes
+            }),
+            Just(b"\r\n".to_vec()),
+        ];
+        ("[A-Za-z-]{1,9}", "[ -~]{0,30}", framed, "[ -~]{0,9}").prop_map(|(name, value, framed, rest)| {
+            [format!("X{name}: {value}\r\n").as_bytes(), &framed, rest.as_bytes()].concat()
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_message_is_the_same_in_any_pieces(tail in messages(), cuts in proptest::collection::vec(any::<usize>(), 0..12)) {
+            let request = [b"POST /x HTTP/1.1\r\n", tail.as_slice()].concat();
+            prop_assert_eq!(in_pieces::<RequestHead>((), &request, &cuts), in_pieces::<RequestHead>((), &request, &[]));
+            let answer = [b"HTTP/1.1 200 OK\r\n", tail.as_slice()].concat();
+            for asked in [Asked::Whole, Asked::HeadOnly] {
+                // A body until the close is whole only then, so there is nothing to compare before.
+                prop_assert_eq!(in_pieces::<AnswerHead>(asked, &answer, &cuts), in_pieces::<AnswerHead>(asked, &answer, &[]));
+            }
+        }
+
+        #[test]
+        fn bytes_one_by_one_are_the_same_message(tail in messages()) {
+            let request = [b"PUT /x HTTP/1.1\r\n", tail.as_slice()].concat();
+            let singly: Vec<usize> = (0..request.len()).collect();
+            prop_assert_eq!(in_pieces::<RequestHead>((), &request, &singly), in_pieces::<RequestHead>((), &request, &[]));
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..900), cuts in proptest::collection::vec(any::<usize>(), 0..9)) {
+            let _ = in_pieces::<RequestHead>((), &bytes, &cuts);
+            let _ = in_pieces::<AnswerHead>(Asked::Whole, &bytes, &cuts);
+            let chunked = [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", bytes.as_slice()].concat();
+            let _ = in_pieces::<AnswerHead>(Asked::Whole, &chunked, &cuts);
+        }
+    }
+
+    #[test]
+    fn a_head_that_never_ends_is_found_out_at_its_bound() {
+        let endless = [b"GET / HTTP/1.1\r\nX: ".as_slice(), &[b'x'; 600]].concat();
+        assert_eq!(in_pieces::<RequestHead>((), &endless, &[]), Err(BadMessage::HeadTooLong(512)));
+        let singly: Vec<usize> = (0..endless.len()).collect();
+        assert_eq!(in_pieces::<RequestHead>((), &endless, &singly), Err(BadMessage::HeadTooLong(512)));
+    }
+
+    #[test]
+    fn garbage_is_found_out_before_any_blank_line() {
+        let mut parser = Parser::<AnswerHead>::new(Asked::Whole, BOUNDS);
+        assert!(matches!(parser.advance(b"\x16\x03\x01garbage"), Err(BadMessage::Head(_))));
+    }
+
+    #[test]
+    fn what_follows_a_message_is_not_part_of_it() {
+        let two = b"GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n";
+        let mut parser = Parser::<RequestHead>::new((), BOUNDS);
+        assert_eq!(parser.advance(two), Ok(Progress::Whole(two.len() / 2)));
+    }
+}

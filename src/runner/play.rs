@@ -1,0 +1,287 @@
+//! Plays one case, from its own listener to its sealed history. Every case has its own namespace, so that cases can be
+//! played at the same time against one subject.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use crate::driver::{After, Patience, connect};
+use crate::fault::{Fault, Passage};
+use crate::history::{Action, Entry, Gate, Recorder, SealedHistory};
+use crate::plan::{Case, PlannedAttempt, PlannedStep, Setup, StepAction};
+use crate::proxy::{Control, Proxy, Relayed};
+use crate::runner::attempt::{Made, Way, joined};
+use crate::runner::edge::Edge;
+use crate::runner::observer::observe;
+use crate::runner::process::Process;
+use crate::runner::target::Target;
+use crate::time::Clock;
+
+/// How long a case may wait for what is still on the road when its steps are over.
+const SETTLE: Duration = Duration::from_secs(20);
+
+/// Plays a case; an error of ours ends it unfinished, and the history says so.
+pub async fn play(case: &Case, target: &Arc<Target>, client: &reqwest::Client, clock: Clock) -> SealedHistory {
+    let recorder = Recorder::new();
+    match Stage::set(case, target, client, clock).await {
+        Err(why) => recorder.seal(Some(why)),
+        Ok(mut stage) => {
+            let unfinished = stage.steps().await.err();
+            stage.record(&recorder).await;
+            recorder.seal(unfinished)
+        }
+    }
+}
+
+struct Stage<'a> {
+    case: &'a Case,
+    target: &'a Arc<Target>,
+    client: &'a reqwest::Client,
+    clock: Clock,
+    proxy: Proxy,
+    origin: SocketAddr,
+    edge: Option<Edge>,
+    process: Option<Process>,
+    _folder: Option<tempfile::TempDir>,
+    made: Vec<Made>,
+    late: Vec<Control>,
+    others: Vec<(u32, Entry)>,
+}
+
+impl<'a> Stage<'a> {
+    async fn set(case: &'a Case, target: &'a Arc<Target>, client: &'a reqwest::Client, clock: Clock) -> Result<Self, String> {
+        let mut process = None;
+        let mut folder = None;
+        let origin = match (case.needs_process(), &target.starter, target.replicas.first()) {
+            (true, Some(starter), _) => {
+                let own = tempfile::tempdir().map_err(|error| error.to_string())?;
+                let started = Process::start(starter, own.path()).await.map_err(|error| error.to_string())?;
+                let address = started.address();
+                process = Some(started);
+                folder = Some(own);
+                address
+            }
+            (false, _, Some(first)) => *first,
+            (true, None, _) | (false, _, None) => return Err("there is nothing to send to".to_owned()),
+        };
+        let proxy = Proxy::open(origin, clock, target.limits.clone()).await.map_err(|error| error.to_string())?;
+        let behind_edge = case.attempts().any(|attempt| attempt.behind_edge);
+        let edge = match (&target.edge, behind_edge) {
+            (Some(kind), true) => Some(Edge::start(kind, &case.contract, proxy.addr()).await?),
+            _ => None,
+        };
+        Ok(Self {
+            case,
+            target,
+            client,
+            clock,
+            proxy,
+            origin,
+            edge,
+            process,
+            _folder: folder,
+            made: Vec::new(),
+            late: Vec::new(),
+            others: Vec::new(),
+        })
+    }
+
+    async fn steps(&mut self) -> Result<(), String> {
+        self.prepare(&self.case.setup).await?;
+        for step in &self.case.steps {
+            match &step.action {
+                StepAction::Send(attempt) => self.send(step, attempt).await?,
+                StepAction::AtOnce(attempts) => self.race(step, attempts).await?,
+                StepAction::Restart { kill } => self.restart(step, *kill).await?,
+                StepAction::Observe(point) => self.observe(step.no, point).await,
+                StepAction::Reconfigure(calls) => {
+                    self.prepare(calls).await?;
+                    self.acted(step.no, "reconfigured");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn send(&mut self, step: &PlannedStep, attempt: &PlannedAttempt) -> Result<(), String> {
+        let (bytes, recorded) = self.written(attempt)?;
+        let refusing = match attempt.passage {
+            Passage::Faulted(Fault::Refuse) => Some(self.proxy.refuse().await.map_err(|error| error.to_string())?),
+            _ => None,
+        };
+        let ends_process = matches!(attempt.passage, Passage::Faulted(Fault::Kill | Fault::Restart));
+        let mut process = self.process.take_if(|_| ends_process);
+        let way = self.way(attempt);
+        let ready = way.ready(attempt, None).await;
+        let held = ready.control.clone().filter(|_| ends_process);
+        let sending = way.send(ready, &attempt.passage, &bytes);
+        let (sent, control) = match held {
+            None => sending.await,
+            Some(held) => {
+                let kill = attempt.passage == Passage::Faulted(Fault::Kill);
+                let own = process.as_mut();
+                let ending = async {
+                    let reached = held.reached(Gate::AnswerWhole).await;
+                    let ended = match (reached, own) {
+                        (Ok(()), Some(process)) => match process.end(kill).await {
+                            Ok(()) => process.again().await.map_err(|error| error.to_string()),
+                            Err(error) => Err(error.to_string()),
+                        },
+                        (Err(error), _) => Err(error.to_string()),
+                        (Ok(()), None) => Err("there is no process of ours to end".to_owned()),
+                    };
+                    held.release();
+                    ended
+                };
+                let (sent, ended) = tokio::join!(sending, ending);
+                if process.is_some() {
+                    self.process = process;
+                }
+                let address = ended?;
+                self.origin = address;
+                self.proxy.set_origin(address).await;
+                sent
+            }
+        };
+        if let Some(refusing) = refusing {
+            refusing.reopen().await.map_err(|error| error.to_string())?;
+        }
+        let keep_late = attempt.passage == Passage::Faulted(Fault::Late);
+        // The origin goes on after a caller that left; the retry is meant to meet it.
+        let left = matches!(attempt.passage, Passage::Faulted(Fault::HangUp));
+        match (&control, keep_late, left) {
+            (Some(control), true, _) => self.late.push(control.clone()),
+            (Some(control), false, false) => bounded(control).await,
+            (Some(_), false, true) | (None, ..) => {}
+        }
+        self.made.push(Made { attempt: attempt.clone(), step: step.no, recorded, sent, control });
+        if !keep_late {
+            self.release_late().await;
+        }
+        Ok(())
+    }
+
+    /// The retry was answered: what was held for it goes on to the origin now, and is waited for.
+    async fn release_late(&mut self) {
+        for control in self.late.drain(..) {
+            control.release();
+            bounded(&control).await;
+        }
+    }
+
+    async fn race(&mut self, step: &PlannedStep, attempts: &[PlannedAttempt]) -> Result<(), String> {
+        let mut copies = Vec::new();
+        for attempt in attempts {
+            let (bytes, recorded) = self.written(attempt)?;
+            let ready = self.way(attempt).ready(attempt, Some(Gate::AllButLast)).await;
+            copies.push((attempt, bytes, recorded, ready));
+        }
+        let controls: Vec<Control> = copies.iter().filter_map(|(.., ready)| ready.control.clone()).collect();
+        let sending = join_all(copies.into_iter().map(|(attempt, bytes, recorded, ready)| {
+            let way = self.way(attempt);
+            async move {
+                let (sent, control) = way.send(ready, &attempt.passage, &bytes).await;
+                Made { attempt: attempt.clone(), step: step.no, recorded, sent, control }
+            }
+        }));
+        let releasing = async {
+            // A copy that cannot come so far must not hold the others for ever; the overlap is judged from the record.
+            join_all(controls.iter().map(|control| control.reached(Gate::AllButLast))).await;
+            for control in &controls {
+                control.release();
+            }
+        };
+        let (made, ()) = tokio::join!(sending, releasing);
+        for made in made {
+            if let Some(control) = &made.control {
+                bounded(control).await;
+            }
+            self.made.push(made);
+        }
+        Ok(())
+    }
+
+    async fn restart(&mut self, step: &PlannedStep, kill: bool) -> Result<(), String> {
+        let process = self.process.as_mut().ok_or_else(|| "there is no process of ours to end".to_owned())?;
+        process.end(kill).await.map_err(|error| error.to_string())?;
+        self.origin = process.again().await.map_err(|error| error.to_string())?;
+        self.proxy.set_origin(self.origin).await;
+        self.acted(step.no, if kill { "killed and started again" } else { "stopped and started again" });
+        Ok(())
+    }
+
+    async fn observe(&mut self, step: u32, point: &str) {
+        let seen = observe(self.case, self.target, self.client, self.origin, &self.clock, point).await;
+        self.others.extend(seen.into_iter().map(|observation| (step, Entry::Observation(observation))));
+    }
+
+    /// Calls that prepare or change the configuration: straight to the origin, and a failure ends the case.
+    async fn prepare(&self, calls: &[Setup]) -> Result<(), String> {
+        let patience = Patience { connect: self.target.tempo.connect, answer: self.target.tempo.answer };
+        for call in calls {
+            let (bytes, _) = self.target.written(&call.request, &call.credential, None);
+            let failed = |what: String| format!("`{}`, which prepares this case, {what}", call.operation);
+            let connected = connect(self.origin, &patience).await.map_err(|end| failed(format!("found {end:?}")))?;
+            let sent = connected.send(&bytes, After::Read, &patience, &self.clock).await;
+            match sent.caller {
+                crate::history::CallerEnd::Answered(answer) if (200..300).contains(&answer.status) => {}
+                crate::history::CallerEnd::Answered(answer) => return Err(failed(format!("was answered {}", answer.status))),
+                other => return Err(failed(format!("was not answered: {other:?}"))),
+            }
+        }
+        Ok(())
+    }
+
+    fn written(&self, attempt: &PlannedAttempt) -> Result<(Vec<u8>, crate::message::Request), String> {
+        let intent = self.case.intents.get(&attempt.intent).ok_or_else(|| format!("no intent `{}`", attempt.intent))?;
+        Ok(self.target.written(&intent.request, &intent.credential, intent.hook.as_deref()))
+    }
+
+    fn way(&self, attempt: &PlannedAttempt) -> Way<'_> {
+        let other = self.target.replicas.get(attempt.replica as usize).copied();
+        let front = match (&self.edge, attempt.behind_edge) {
+            (Some(edge), true) => edge.address(),
+            _ => self.proxy.addr(),
+        };
+        Way {
+            proxy: &self.proxy,
+            front,
+            origin: if attempt.replica > 0 { other } else { None },
+            tempo: self.target.tempo,
+            clock: self.clock,
+        }
+    }
+
+    fn acted(&mut self, step: u32, what: &str) {
+        let action = Action { step, what: what.to_owned(), failed: None, at: self.clock.now() };
+        self.others.push((step, Entry::Action(action)));
+    }
+
+    /// Everything that was, in the order of the steps; the effects at the end come last.
+    async fn record(mut self, recorder: &Recorder) {
+        self.release_late().await;
+        let mut relayed: Vec<Option<Relayed>> = self.proxy.settle(SETTLE).await.into_iter().map(Some).collect();
+        let end = u32::MAX;
+        self.observe(end, "end").await;
+        let mut entries = std::mem::take(&mut self.others);
+        for made in self.made.drain(..) {
+            let no = made.attempt.no;
+            let own = relayed.iter_mut().find(|one| one.as_ref().is_some_and(|one| one.attempt == Some(no)));
+            let step = made.step;
+            let exchange = joined(made, own.and_then(Option::take));
+            entries.push((step, Entry::Exchange(exchange)));
+        }
+        entries.sort_by_key(|(step, _)| *step);
+        for (_, entry) in entries {
+            recorder.add(entry);
+        }
+    }
+}
+
+/// Waits for an exchange to be over, not for ever.
+async fn bounded(control: &Control) {
+    // One that does not end is recorded as unfinished when the case settles.
+    let _ = tokio::time::timeout(SETTLE, control.finished()).await;
+}

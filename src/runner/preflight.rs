@@ -1,0 +1,329 @@
+//! The preflight: whether the subject can be worked with at all. What was tried, what came back, what to change. A fault
+//! found here is one of the set-up, never a violation; it judges no answer beyond "is this the API that was meant".
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+
+use crate::contract::Contract;
+use crate::driver::{After, Patience, connect};
+use crate::history::{CallerEnd, Sight};
+use crate::message::Response;
+use crate::name::OperationName;
+use crate::plan::{Case, CredentialUse, PlannedIntent, Seed, Setting, expand};
+use crate::requirement::Side;
+use crate::runner::observer::observe;
+use crate::runner::process::Process;
+use crate::runner::target::{Target, Tempo};
+use crate::scenario::{IntentDecl, Scenario, Slot, StepDecl, StepKind};
+use crate::time::Clock;
+
+/// A clock that is off by more makes freshness windows and dates doubtful.
+const SKEW: Duration = Duration::from_secs(5);
+
+/// One thing tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What was tried.
+    pub tried: String,
+    /// What came back.
+    pub came: String,
+    /// What to change; none when it is well.
+    pub remedy: Option<String>,
+    /// Whether nothing can be judged until it is changed.
+    pub fatal: bool,
+}
+
+/// What the preflight found.
+#[derive(Clone, Debug, Default)]
+pub struct Preflight {
+    /// Everything tried, in order.
+    pub findings: Vec<Finding>,
+    /// Operations that the subject does not offer.
+    pub missing: Vec<OperationName>,
+    /// How long to wait for what.
+    pub tempo: Tempo,
+}
+
+impl Preflight {
+    /// Whether the subject can be worked with.
+    pub fn is_ready(&self) -> bool {
+        !self.findings.iter().any(|finding| finding.fatal)
+    }
+
+    /// Lines for people.
+    pub fn lines(&self) -> Vec<String> {
+        self.findings
+            .iter()
+            .map(|finding| {
+                let mark = match (&finding.remedy, finding.fatal) {
+                    (None, _) => "✓",
+                    (Some(_), false) => "!",
+                    (Some(_), true) => "✗",
+                };
+                let remedy = finding.remedy.as_ref().map(|remedy| format!("\n    {remedy}")).unwrap_or_default();
+                format!("{mark} {}: {}{remedy}", finding.tried, finding.came)
+            })
+            .collect()
+    }
+
+    fn well(&mut self, tried: impl Into<String>, came: impl Into<String>) {
+        self.findings.push(Finding { tried: tried.into(), came: came.into(), remedy: None, fatal: false });
+    }
+
+    fn bad(&mut self, tried: impl Into<String>, came: impl Into<String>, remedy: &str, fatal: bool) {
+        self.findings.push(Finding { tried: tried.into(), came: came.into(), remedy: Some(remedy.to_owned()), fatal });
+    }
+}
+
+/// Tries everything that a run will need, once.
+pub async fn preflight(contract: &Arc<Contract>, target: &Arc<Target>, seed: Seed) -> Preflight {
+    let mut found = Preflight::default();
+    let clock = Clock::start();
+    for (index, address) in target.replicas.iter().enumerate() {
+        reach(&mut found, index, *address, &target.tempo).await;
+    }
+    let Some(first) = target.replicas.first().copied().filter(|_| found.is_ready()) else { return found };
+    let case = match writes(contract, target, seed) {
+        Ok(case) => case,
+        Err(why) => {
+            found.bad("one plain write for each operation", why, "mend the contract or the subject file", true);
+            return found;
+        }
+    };
+    let mut slowest = Duration::ZERO;
+    let mut skew = None;
+    for intent in case.intents.values() {
+        let (answer, took) = write(target, first, intent, &clock).await;
+        slowest = slowest.max(took);
+        if let Ok(answer) = &answer {
+            skew = skew.or_else(|| clock_skew(answer));
+        }
+        judge_write(&mut found, &case, intent, answer, took);
+    }
+    found.tempo = Tempo::for_latency(slowest);
+    credentials(&mut found, &case, target, first, &clock).await;
+    if let Some(second) = target.replicas.get(1).copied()
+        && let Some(intent) = case.intents.values().next()
+    {
+        // The same request again: whatever it is answered, the replica works.
+        match write(target, second, intent, &clock).await.0 {
+            Ok(answer) if answer.status < 500 => found.well(format!("replica {second}"), format!("answered {}", answer.status)),
+            other => found.bad(format!("replica {second}"), came(&other), "start it on the same store, or leave its URL out", true),
+        }
+    }
+    match skew {
+        Some(skew) if skew > SKEW => {
+            let came = format!("its clock is {} s off", skew.as_secs());
+            found.bad("the Date of its answers", came, "set its clock; dates in Retry-After are read against it", false);
+        }
+        Some(_) => found.well("the Date of its answers", "its clock agrees"),
+        None => {}
+    }
+    effects(&mut found, &case, target, first, &clock).await;
+    process(&mut found, target).await;
+    found
+}
+
+async fn reach(found: &mut Preflight, index: usize, address: SocketAddr, tempo: &Tempo) {
+    let patience = Patience { connect: tempo.connect, answer: tempo.answer };
+    match connect(address, &patience).await {
+        Ok(_) => found.well(format!("connect to {address}"), "accepted"),
+        Err(CallerEnd::Refused) => {
+            found.bad(format!("connect to {address}"), "refused", "start the server, or mend its URL", true);
+        }
+        Err(other) => {
+            let remedy = if index == 0 { "start the server, or mend its URL" } else { "start this replica, or leave it out" };
+            found.bad(format!("connect to {address}"), format!("{other:?}"), remedy, true);
+        }
+    }
+}
+
+/// A case of one plain intent for each operation that is not a batch, in the contract's order.
+fn writes(contract: &Arc<Contract>, target: &Target, seed: Seed) -> Result<Case, String> {
+    let slot = |text: &str| Slot { text: text.to_owned(), span: Default::default() };
+    let mut given = IndexMap::new();
+    let mut when = Vec::new();
+    for operation in contract.operations.values().filter(|operation| operation.batch.is_none()) {
+        let name = operation.name.as_str();
+        given.insert(
+            name.into(),
+            IntentDecl {
+                span: Default::default(),
+                operation: Some(slot(name)),
+                same_as: None,
+                same_key_as: None,
+                key: None,
+                change: None,
+                defect: None,
+                open: None,
+                spelled: None,
+                credential: None,
+                items: Vec::new(),
+                configured: false,
+            },
+        );
+        when.push(StepDecl {
+            span: Default::default(),
+            what: StepKind::Send {
+                intent: slot(name),
+                meets: vec![slot("clear")],
+                times: None,
+                other_replica: false,
+                behind_edge: false,
+            },
+        });
+    }
+    let scenario = Scenario {
+        path: "preflight".into(),
+        title: "one plain write for each operation".to_owned(),
+        because: String::new(),
+        needs: Vec::new(),
+        given,
+        when,
+        axes: IndexMap::new(),
+        side: Side::Server,
+        claims: Vec::new(),
+    };
+    let setting = Setting { contract: Arc::clone(contract), abilities: target.abilities.clone(), seed };
+    let cases = expand(&Arc::new(scenario), &setting).map_err(|problems| {
+        problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; ")
+    })?;
+    cases.into_iter().next().ok_or_else(|| "the contract has no operation".to_owned())
+}
+
+type Came = Result<Response, CallerEnd>;
+
+async fn write(target: &Target, to: SocketAddr, intent: &PlannedIntent, clock: &Clock) -> (Came, Duration) {
+    write_as(target, to, intent, &intent.credential, clock).await
+}
+
+async fn write_as(
+    target: &Target,
+    to: SocketAddr,
+    intent: &PlannedIntent,
+    credential: &CredentialUse,
+    clock: &Clock,
+) -> (Came, Duration) {
+    let patience = Patience { connect: target.tempo.connect, answer: target.tempo.answer };
+    let (bytes, _) = target.written(&intent.request, credential, None);
+    let began = clock.now();
+    let came = match connect(to, &patience).await {
+        Err(end) => Err(end),
+        Ok(connected) => match connected.send(&bytes, After::Read, &patience, clock).await.caller {
+            CallerEnd::Answered(answer) => Ok(answer),
+            other => Err(other),
+        },
+    };
+    (came, clock.now().since(began))
+}
+
+fn judge_write(found: &mut Preflight, case: &Case, intent: &PlannedIntent, answer: Came, took: Duration) {
+    let operation = case.operation(intent);
+    let tried = format!("{}: {} {}", operation.name, intent.request.method, intent.request.target);
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(_) => {
+            found.bad(tried, came(&answer), "is this an HTTP/1.1 server, and this its port?", true);
+            return;
+        }
+    };
+    let said = || format!("answered {} {}", answer.status, short(&answer));
+    match operation.outcome(&answer) {
+        Some(outcome) if outcome.is_success() => {
+            found.well(tried, format!("answered {} in {:.1} ms", answer.status, took.as_secs_f64() * 1000.0));
+        }
+        _ if matches!(answer.status, 401 | 403) => {
+            found.bad(tried, said(), "check the headers of the first credential", true);
+        }
+        _ if matches!(answer.status, 404 | 405 | 501) => {
+            found.missing.push(operation.name.clone());
+            found.bad(tried, said(), "it is taken for not offered; give its path under `paths` if it is elsewhere", false);
+        }
+        _ => found.bad(tried, said(), "a plain write must be answered by a success of the contract", answer.status != 409),
+    }
+}
+
+async fn credentials(found: &mut Preflight, case: &Case, target: &Target, first: SocketAddr, clock: &Clock) {
+    let offered = |intent: &&PlannedIntent| !found.missing.contains(&intent.operation);
+    let Some(intent) = case.intents.values().find(offered) else {
+        found.bad("one plain write for each operation", "none is offered", "check the URL and `paths`", true);
+        return;
+    };
+    for name in target.credentials.keys().skip(1) {
+        let credential = CredentialUse::Named(name.clone());
+        let (answer, _) = write_as(target, first, intent, &credential, clock).await;
+        match answer {
+            Ok(answer) if !matches!(answer.status, 401 | 403) && answer.status < 500 => {
+                found.well(format!("credential `{name}`"), format!("answered {}", answer.status));
+            }
+            other => found.bad(format!("credential `{name}`"), came(&other), "check its headers, or leave it out", true),
+        }
+    }
+}
+
+async fn effects(found: &mut Preflight, case: &Case, target: &Arc<Target>, first: SocketAddr, clock: &Clock) {
+    let client = match crate::observe::client(target.tempo.answer) {
+        Ok(client) => client,
+        Err(error) => {
+            found.bad("a client for observers", error.to_string(), "this is a fault of the harness", true);
+            return;
+        }
+    };
+    for seen in observe(case, target, &client, first, clock, "preflight").await {
+        if case.intents.get(&seen.of).is_some_and(|intent| found.missing.contains(&intent.operation)) {
+            continue;
+        }
+        let tried = format!("observer of `{}`", seen.effect);
+        let remedy = "its claims will not be judged; give an observer under `observe`";
+        match seen.sight {
+            Sight::Seen(rows) if rows.is_empty() => {
+                found.bad(tried, "sees nothing of the write just made", remedy, false);
+            }
+            Sight::Seen(rows) => found.well(tried, format!("sees {} of 1 write", rows.len())),
+            Sight::Blind(why) => found.bad(tried, why, remedy, false),
+        }
+    }
+}
+
+/// Whether a process of the subject can be started by its command.
+async fn process(found: &mut Preflight, target: &Target) {
+    let Some(starter) = &target.starter else { return };
+    let started = match tempfile::tempdir() {
+        Err(error) => Err(error.to_string()),
+        Ok(folder) => match Process::start(starter, folder.path()).await {
+            Ok(mut process) => process.end(true).await.map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        },
+    };
+    match started {
+        Ok(()) => found.well("its start command", "starts, and ends when it is killed"),
+        Err(why) => found.bad("its start command", why, "mend `start` in the subject file", true),
+    }
+}
+
+fn clock_skew(answer: &Response) -> Option<Duration> {
+    let date = httpdate::parse_http_date(answer.header("date")?).ok()?;
+    let now = std::time::SystemTime::now();
+    Some(now.duration_since(date).unwrap_or_else(|behind| behind.duration()))
+}
+
+fn came(answer: &Came) -> String {
+    match answer {
+        Ok(answer) => format!("answered {} {}", answer.status, short(answer)),
+        Err(CallerEnd::Refused) => "connection refused".to_owned(),
+        Err(CallerEnd::Cut { after, reset }) => {
+            let how = if *reset { "reset" } else { "closed" };
+            format!("the connection was {how} after {after} bytes")
+        }
+        Err(CallerEnd::TimedOut { after }) => format!("no whole answer in time ({after} bytes came)"),
+        Err(CallerEnd::Unreadable { why, .. }) => format!("not HTTP: {why}"),
+        Err(CallerEnd::HungUp | CallerEnd::Answered(_)) => "nothing".to_owned(),
+    }
+}
+
+fn short(answer: &Response) -> String {
+    String::from_utf8_lossy(&answer.body.0).chars().take(160).collect()
+}

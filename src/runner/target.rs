@@ -1,0 +1,221 @@
+//! The subject as the runner works with it: addresses, secrets, observers and commands. Only loopback unless a host was
+//! named; nothing here sends.
+
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::time::Duration;
+
+use indexmap::IndexMap;
+
+use crate::contract::Contract;
+use crate::message::{Octets, Request};
+use crate::name::{CredentialName, EffectName};
+use crate::plan::{Abilities, CredentialUse};
+use crate::proxy::Limits;
+use crate::runner::process::Starter;
+use crate::subject::{Hook, Observer, Subject};
+
+/// What is put in place of a secret.
+const BLANK: &str = "***";
+
+/// A subject to work with.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// What people call it.
+    pub name: String,
+    /// Where its replicas listen.
+    pub replicas: Vec<SocketAddr>,
+    /// What the plan may count on.
+    pub abilities: Abilities,
+    /// The headers of each credential.
+    pub credentials: IndexMap<CredentialName, Vec<(String, String)>>,
+    /// The headers that arm each hook.
+    pub hooks: BTreeMap<String, Vec<(String, String)>>,
+    /// Observers of its own.
+    pub observers: BTreeMap<EffectName, Observer>,
+    /// How to start a process of it.
+    pub starter: Option<Starter>,
+    /// The gateway in front of it.
+    pub edge: Option<EdgeKind>,
+    /// A longer wait until effects show.
+    pub settles: Option<Duration>,
+    /// How long to wait for what.
+    pub tempo: Tempo,
+    /// Bounds of the proxy.
+    pub limits: Limits,
+}
+
+/// A gateway.
+#[derive(Clone, Debug)]
+pub enum EdgeKind {
+    /// Ours, in this process.
+    Embedded(crate::reference::Policy),
+    /// Theirs, by a command with `{port}` and `{origin}`.
+    Command(String),
+}
+
+/// How long to wait for what; adapted to the subject by the preflight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tempo {
+    /// A connection.
+    pub connect: Duration,
+    /// An answer that is meant to come.
+    pub answer: Duration,
+    /// How much longer a caller waits for an answer that is known to be held.
+    pub held: Duration,
+}
+
+impl Default for Tempo {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(5), answer: Duration::from_secs(15), held: Duration::from_millis(40) }
+    }
+}
+
+impl Tempo {
+    /// For a subject whose slowest plain answer took so long.
+    pub fn for_latency(slowest: Duration) -> Self {
+        let default = Self::default();
+        Self {
+            answer: (slowest * 50).clamp(default.answer, Duration::from_secs(60)),
+            held: (slowest * 3).clamp(Duration::from_millis(25), Duration::from_secs(2)),
+            ..default
+        }
+    }
+}
+
+/// Why a subject cannot be worked with.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// An address that cannot be resolved.
+    #[error("{url} cannot be resolved: {why}")]
+    Unresolved {
+        /// The address.
+        url: String,
+        /// What went wrong.
+        why: String,
+    },
+    /// A host that was not named.
+    #[error("{url} is not on this machine: name its host with --allow-host, or under `allow hosts` in the subject file")]
+    NotLoopback {
+        /// The address.
+        url: String,
+    },
+    /// A subject without any address.
+    #[error("the subject has neither a URL nor a start command: give it `url:` or `start:`")]
+    Nowhere,
+    /// Something of it could not be started.
+    #[error(transparent)]
+    Process(#[from] crate::runner::process::ProcessError),
+}
+
+impl Target {
+    /// From a subject whose replicas already listen.
+    pub fn of(subject: &Subject, replicas: Vec<SocketAddr>, host: &str) -> Self {
+        Self {
+            name: subject.name.clone(),
+            abilities: Abilities::of(subject, host, replicas.len()),
+            replicas,
+            credentials: subject.credentials.iter().map(|(name, known)| (name.clone(), known.headers.clone())).collect(),
+            hooks: subject.hooks.iter().map(|(name, Hook::Headers(headers))| (name.clone(), headers.clone())).collect(),
+            observers: subject.observe.iter().map(|(name, observer)| (name.clone(), observer.clone())).collect(),
+            starter: subject.server.start.as_ref().map(|command| Starter {
+                command: command.clone(),
+                environment: subject.server.environment.clone(),
+                ready: subject.server.ready.as_ref().map(|call| call.target.clone()),
+            }),
+            edge: subject.server.edge.clone().map(EdgeKind::Command),
+            settles: subject.settles,
+            tempo: Tempo::default(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// The addresses of a subject's URLs; only loopback unless the host was named.
+    pub fn addresses(subject: &Subject) -> Result<Vec<SocketAddr>, TargetError> {
+        subject
+            .server
+            .urls
+            .iter()
+            .map(|url| {
+                let authority = authority(url);
+                let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+                let unresolved = |why: String| TargetError::Unresolved { url: url.clone(), why };
+                let found: Vec<SocketAddr> = authority.to_socket_addrs().map_err(|error| unresolved(error.to_string()))?.collect();
+                // `localhost` may be two addresses: the one that servers are started on comes first.
+                let address = found.iter().find(|address| address.is_ipv4()).or(found.first()).copied();
+                let address = address.ok_or_else(|| unresolved("no address".to_owned()))?;
+                if !address.ip().is_loopback() && !subject.allow_hosts.iter().any(|allowed| allowed == host) {
+                    return Err(TargetError::NotLoopback { url: url.clone() });
+                }
+                Ok(address)
+            })
+            .collect()
+    }
+
+    /// The bytes of a request with its secrets, as they go on the wire, and the request without them, as it is recorded.
+    pub fn written(&self, request: &Request, credential: &CredentialUse, hook: Option<&str>) -> (Vec<u8>, Request) {
+        let secrets = self.headers_of(credential);
+        let armed = hook.and_then(|hook| self.hooks.get(hook)).cloned().unwrap_or_default();
+        let mut sent = request.clone();
+        // After `Host`, before everything else, as clients do.
+        let at = usize::from(!sent.headers.is_empty());
+        sent.headers.splice(at..at, secrets.iter().cloned());
+        sent.headers.extend(armed.iter().cloned());
+        let mut recorded = sent.clone();
+        for (name, value) in &mut recorded.headers {
+            if secrets.iter().any(|(secret, _)| secret.eq_ignore_ascii_case(name)) {
+                *value = BLANK.to_owned();
+            }
+        }
+        recorded.body = Octets(self.blanked(&recorded.body.0));
+        (sent.to_bytes(), recorded)
+    }
+
+    /// The headers of a credential.
+    pub fn headers_of(&self, credential: &CredentialUse) -> Vec<(String, String)> {
+        match credential {
+            CredentialUse::Named(name) => self.credentials.get(name).cloned().unwrap_or_default(),
+            CredentialUse::Nobody => Vec::new(),
+            // The first credential's headers, with a value that nobody was given.
+            CredentialUse::Stranger => self
+                .credentials
+                .values()
+                .next()
+                .map(|headers| {
+                    headers
+                        .iter()
+                        .map(|(name, value)| {
+                            let scheme = value.split_once(' ').map(|(scheme, _)| format!("{scheme} ")).unwrap_or_default();
+                            (name.clone(), format!("{scheme}onceproof-nobody-was-given-this"))
+                        })
+                        .collect()
+                })
+                .unwrap_or_default(),
+        }
+    }
+
+    /// Bytes without any secret of the subject.
+    pub fn blanked(&self, bytes: &[u8]) -> Vec<u8> {
+        let Ok(text) = std::str::from_utf8(bytes) else { return bytes.to_vec() };
+        let mut clean = text.to_owned();
+        for value in self.credentials.values().flatten().map(|(_, value)| value) {
+            let secret = value.split_once(' ').map_or(value.as_str(), |(_, secret)| secret);
+            if secret.len() >= 8 && clean.contains(secret) {
+                clean = clean.replace(secret, BLANK);
+            }
+        }
+        clean.into_bytes()
+    }
+
+    /// How long an effect of the contract may take to show at this subject.
+    pub fn settles(&self, contract: &Contract, effect: &EffectName) -> Duration {
+        let declared = contract.effects.get(effect).map(|effect| effect.settles).unwrap_or_default();
+        self.settles.map_or(declared, |own| own.max(declared))
+    }
+}
+
+/// Host and port of a URL.
+pub fn authority(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?']).next().unwrap_or(rest)
+}
