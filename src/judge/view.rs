@@ -8,7 +8,7 @@ use crate::history::{EntryNo, Exchange, OriginEnd, SealedHistory, Sight};
 use crate::json::Json;
 use crate::message::Response;
 use crate::name::IntentName;
-use crate::plan::{Case, PlannedIntent, StepAction, Wanted};
+use crate::plan::{Case, PlannedIntent, Reading, StepAction, Wanted};
 use crate::time::{Interval, Tick};
 
 /// One case and its history, taken apart.
@@ -126,7 +126,7 @@ impl<'a> View<'a> {
 
     /// The label of an intent's reading, if its effect can be read.
     pub fn reading(&self, intent: &PlannedIntent) -> Option<String> {
-        intent.reading().map(|reading| reading.label(&intent.credential))
+        intent.reading().map(Reading::label)
     }
 }
 
@@ -202,6 +202,12 @@ fn add_ops<'a>(
             ops.push(Op { entry, exchange, intent, during, place: None, said });
         }
         Wanted::Batch(items) => {
+            // The envelope is an answer too, to the batch as a whole.
+            let said = match &response {
+                Ok(response) => Said::Answer(single(&case.contract.operations[&intent.operation], response)),
+                Err(said) => said.clone(),
+            };
+            ops.push(Op { entry, exchange, intent, during, place: None, said });
             let batch = case.contract.operations[&intent.operation].batch.as_ref();
             let results = match (&response, batch) {
                 (Ok(response), Some(batch)) => {

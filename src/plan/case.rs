@@ -104,6 +104,8 @@ pub struct Reading {
     pub effect: EffectName,
     /// Path and query, rendered.
     pub target: String,
+    /// Whose rows it shows: two credentials of one scope see the same.
+    pub scope: BTreeMap<ScopeName, String>,
     /// The key as text, and the user, for observers that bind them.
     pub key: Option<String>,
     /// See `key`.
@@ -236,8 +238,9 @@ impl PlannedIntent {
 }
 
 impl Reading {
-    /// Its name in a history: the call, and as whom.
-    pub fn label(&self, credential: &CredentialUse) -> String {
-        format!("{} as {credential}", self.target)
+    /// Its name in a history: the call, and whose rows it shows.
+    pub fn label(&self) -> String {
+        let scope: Vec<String> = self.scope.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        if scope.is_empty() { self.target.clone() } else { format!("{} of {}", self.target, scope.join(", ")) }
     }
 }

@@ -319,13 +319,13 @@ impl Stage<'_> {
             name: name.clone(),
             operation: draft.operation.clone(),
             request,
-            credential,
+            credential: credential.clone(),
             hook: draft.hook.clone(),
             wanted: Wanted::One {
+                reading: self.reading(&draft, operation, decl, &credential, &scope)?,
                 cell: cell(&draft, scope),
                 content: content(&draft, operation),
                 expects: draft.expects.clone(),
-                reading: self.reading(&draft, operation, decl)?,
                 body,
             },
         })
@@ -338,7 +338,14 @@ impl Stage<'_> {
         })
     }
 
-    fn reading(&self, draft: &Draft, operation: &Operation, decl: &IntentDecl) -> Result<Option<Reading>, PlanProblem> {
+    fn reading(
+        &self,
+        draft: &Draft,
+        operation: &Operation,
+        decl: &IntentDecl,
+        credential: &CredentialUse,
+        scope: &BTreeMap<ScopeName, String>,
+    ) -> Result<Option<Reading>, PlanProblem> {
         let Some(effect) = operation.effect.as_ref().and_then(|name| self.contract.effects.get(name)) else {
             return Ok(None);
         };
@@ -355,6 +362,13 @@ impl Stage<'_> {
         Ok(Some(Reading {
             effect: effect.name.clone(),
             target,
+            // Nobody reads nothing: what a stranger may have left is looked for as the first credential.
+            scope: match credential {
+                CredentialUse::Named(_) => scope.clone(),
+                CredentialUse::Nobody | CredentialUse::Stranger => {
+                    self.abilities.credentials.first().map(|first| first.scope.clone()).unwrap_or_default()
+                }
+            },
             key: draft.key.as_ref().and_then(Json::as_str).map(str::to_owned),
             user: draft.user.clone(),
         }))

@@ -25,7 +25,7 @@ pub async fn observe(
     for intent in case.intents.values() {
         // Nobody's effects cannot be read as nobody: as the first credential they can.
         if let Some(reading) = intent.reading() {
-            readings.entry(reading.label(&intent.credential)).or_insert((intent, reading));
+            readings.entry(reading.label()).or_insert((intent, reading));
         }
     }
     let all = readings.into_iter().map(|(label, (intent, reading))| async move {

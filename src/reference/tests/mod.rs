@@ -1,7 +1,6 @@
 //! The reference server over the network, as a harness would meet it.
 
 mod answers;
-mod bench;
 mod contract;
 mod edge;
 mod gate;
