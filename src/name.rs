@@ -70,3 +70,8 @@ names! {
     /// A dimension of the key space: organization, environment, …
     ScopeName;
 }
+
+/// An attempt's place in its case's plan, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AttemptNo(pub u32);

@@ -4,18 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::Passage;
 use crate::message::{Octets, Request, Response};
-use crate::name::{EffectName, IntentName};
+use crate::name::{AttemptNo, EffectName, IntentName};
 use crate::time::{Interval, Tick};
 
 /// An entry's place in its history, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EntryNo(pub u32);
-
-/// An attempt's place in its case's plan, from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct AttemptNo(pub u32);
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +33,8 @@ pub struct Exchange {
     pub step: u32,
     /// What it is an attempt of.
     pub intent: IntentName,
+    /// The key that makes its retries safe, as text, where it carries one.
+    pub key: Option<String>,
     /// The request as sent; secrets blanked.
     pub request: Request,
     /// What it met.

@@ -6,8 +6,9 @@ mod file;
 mod recorder;
 
 pub use exchange::{
-    Action, AttemptNo, CallerEnd, Commit, Entry, EntryNo, Exchange, FaultRecord, Gate, GateStamp, Observation,
+    Action, CallerEnd, Commit, Entry, EntryNo, Exchange, FaultRecord, Gate, GateStamp, Observation,
     OriginEnd, Sight,
 };
+pub use crate::name::AttemptNo;
 pub use file::{FileError, HistoryReader, HistoryWriter, RunHeader, Seal};
 pub use recorder::{Recorder, SealedHistory};

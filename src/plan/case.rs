@@ -8,10 +8,9 @@ use indexmap::IndexMap;
 
 use crate::contract::{Contract, Operation, Outcome};
 use crate::fault::Passage;
-use crate::history::AttemptNo;
 use crate::json::Json;
 use crate::message::Request;
-use crate::name::{AxisName, CaseId, EffectName, IntentName, OperationName, RequirementId, ScopeName};
+use crate::name::{AttemptNo, AxisName, CaseId, EffectName, IntentName, OperationName, RequirementId, ScopeName};
 use crate::plan::credential::CredentialUse;
 use crate::scenario::{Claim, Scenario};
 

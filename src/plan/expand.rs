@@ -6,8 +6,7 @@ use indexmap::IndexMap;
 
 use crate::contract::{Contract, Outcome, Replay};
 use crate::fault::Passage;
-use crate::history::AttemptNo;
-use crate::name::{CaseId, IntentName, OperationName};
+use crate::name::{AttemptNo, CaseId, IntentName, OperationName};
 use crate::plan::axes::{AxisCell, cells};
 use crate::plan::case::{Case, PlannedAttempt, PlannedIntent, PlannedStep, Setup, StepAction, Wanted};
 use crate::plan::claims::planned_claims;

@@ -44,18 +44,22 @@ impl Attempt {
             (Sameness::KeyOnly, _) | (Sameness::Content, Compares::Nothing) => None,
             (Sameness::Content, Compares::Content) => Some(self.content()),
             (Sameness::Content, Compares::BodyAlone) => Some(digest(&[&self.body_without_key().content_key()])),
-            (Sameness::Content, Compares::Bytes) if self.is_item => Some(digest(&[&self.body.to_string()])),
-            (Sameness::Content, Compares::Bytes) => Some(digest(&[&String::from_utf8_lossy(&self.call.body)])),
+            (Sameness::Content, Compares::Bytes) if self.is_item => Some(self.digest_with(&self.body.to_string())),
+            (Sameness::Content, Compares::Bytes) => Some(self.digest_with(&String::from_utf8_lossy(&self.call.body))),
         }
     }
 
     /// Method, path, query and content, without the key.
     pub fn content(&self) -> String {
+        self.digest_with(&self.body_without_key().content_key())
+    }
+
+    /// Method, path and query, and one more text. The order of the query does not count.
+    fn digest_with(&self, content: &str) -> String {
         let request = &self.kept.operation.request;
         let mut query: Vec<String> = self.call.query.iter().map(|(name, value)| digest(&[name, value])).collect();
         query.sort_unstable();
-        let content = self.body_without_key().content_key();
-        digest(&[&request.method, &request.target, &self.bound.content_key(), &query.concat(), &content])
+        digest(&[&request.method, &request.target, &self.bound.content_key(), &query.concat(), content])
     }
 
     fn body_without_key(&self) -> Json {

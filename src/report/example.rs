@@ -175,6 +175,7 @@ pub fn exchange(attempt: u32, from: u64) -> Exchange {
         attempt: AttemptNo(attempt),
         step: attempt,
         intent: "wanted".into(),
+        key: Some("k-91".to_owned()),
         request: Request {
             method: "POST".to_owned(),
             target: "/v1/decide".to_owned(),

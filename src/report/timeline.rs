@@ -45,7 +45,7 @@ fn exchanged(exchange: &Exchange, earlier: Option<&Exchange>, many: bool) -> Vec
     let mut moments = vec![Moment {
         at: exchange.at_caller.from,
         sign: Sign::Sent,
-        text: asked(&exchange.request),
+        text: asked(&exchange.request, exchange.key.as_deref()),
         remark: road(exchange, earlier, many),
     }];
     let fault = match &exchange.passage {

@@ -35,6 +35,8 @@ pub struct Made {
     pub attempt: PlannedAttempt,
     /// The step that made it.
     pub step: u32,
+    /// The key that it carries.
+    pub key: Option<String>,
     /// The request, secrets blanked.
     pub recorded: Request,
     /// The driver's end.
@@ -121,7 +123,7 @@ fn held_at(passage: &Passage) -> Option<Gate> {
 
 /// Both ends as one exchange.
 pub fn joined(made: Made, relayed: Option<Relayed>) -> Exchange {
-    let Made { attempt, step, recorded, sent, .. } = made;
+    let Made { attempt, step, key, recorded, sent, .. } = made;
     let from_proxy = relayed.map(|relayed| {
         (relayed.connection, relayed.request_on_connection, relayed.fault, relayed.origin, relayed.at_origin, relayed.gates)
     });
@@ -142,6 +144,7 @@ pub fn joined(made: Made, relayed: Option<Relayed>) -> Exchange {
         attempt: attempt.no,
         step,
         intent: attempt.intent,
+        key,
         request: recorded,
         passage: attempt.passage,
         connection,

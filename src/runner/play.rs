@@ -156,7 +156,7 @@ impl<'a> Stage<'a> {
             (Some(control), false, false) => bounded(control).await,
             (Some(_), false, true) | (None, ..) => {}
         }
-        self.made.push(Made { attempt: attempt.clone(), step: step.no, recorded, sent, control });
+        self.made.push(Made { attempt: attempt.clone(), step: step.no, key: self.key(attempt), recorded, sent, control });
         if !keep_late {
             self.release_late().await;
         }
@@ -180,10 +180,10 @@ impl<'a> Stage<'a> {
         }
         let controls: Vec<Control> = copies.iter().filter_map(|(.., ready)| ready.control.clone()).collect();
         let sending = join_all(copies.into_iter().map(|(attempt, bytes, recorded, ready)| {
-            let way = self.way(attempt);
+            let (way, key) = (self.way(attempt), self.key(attempt));
             async move {
                 let (sent, control) = way.send(ready, &attempt.passage, &bytes).await;
-                Made { attempt: attempt.clone(), step: step.no, recorded, sent, control }
+                Made { attempt: attempt.clone(), step: step.no, key, recorded, sent, control }
             }
         }));
         let releasing = async {
@@ -237,6 +237,13 @@ impl<'a> Stage<'a> {
     fn written(&self, attempt: &PlannedAttempt) -> Result<(Vec<u8>, crate::message::Request), String> {
         let intent = self.case.intents.get(&attempt.intent).ok_or_else(|| format!("no intent `{}`", attempt.intent))?;
         Ok(self.target.written(&intent.request, &intent.credential, intent.hook.as_deref()))
+    }
+
+    /// The key of an attempt, as text.
+    fn key(&self, attempt: &PlannedAttempt) -> Option<String> {
+        let key = self.case.intents.get(&attempt.intent)?.cell()?.key.clone();
+        // Keys are kept canonical; a text without escapes reads better without its quotes.
+        Some(key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).map_or_else(|| key.clone(), str::to_owned))
     }
 
     fn way(&self, attempt: &PlannedAttempt) -> Way<'_> {

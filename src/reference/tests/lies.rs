@@ -210,16 +210,3 @@ async fn hides_the_safe_retry(policy: Policy) -> bool {
     let request = reqwest::Client::new().post(format!("http://{}{DECIDE}", edge.addr)).body(decide("u", "k"));
     !reply(request).await.text.contains("idempotency_key")
 }
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn zz_matrix() {
-    for row in saboteurs() {
-        let mut also = Vec::new();
-        for probe in saboteurs() {
-            if probe.name != row.name && shows(probe.name, &mut Lab::open(row.policy).await).await {
-                also.push(probe.name);
-            }
-        }
-        println!("{} {}: {}", row.kind, row.name, also.join(", "));
-    }
-}

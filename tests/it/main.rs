@@ -1,0 +1,5 @@
+//! The one integration binary: each further one is another large link.
+
+mod architecture;
+mod cli;
+mod scenarios;
