@@ -38,7 +38,8 @@ impl Explain {
             say(&format!("{claim}\n  {}", claim.says()));
         } else {
             let known = library.contract.requirements.keys().map(|id| id.as_str());
-            let known = known.chain(cases.iter().map(|case| case.scenario.path.as_str())).chain(Claim::WORDS.iter().copied());
+            let known =
+                known.chain(cases.iter().map(|case| case.scenario.path.as_str())).chain(Claim::WORDS.iter().copied());
             let hint = crate::file::nearest(&self.what, known).map(|near| format!("; did you mean `{near}`?"));
             let hint = hint.unwrap_or_else(|| "; `onceproof list` says what there is".to_owned());
             return Err(Failure::Input(format!("`{}` is no requirement, scenario, case or claim{hint}", self.what)));
@@ -114,7 +115,10 @@ fn of_case(library: &Library, case: &Case) -> String {
         put(&mut text, format_args!("  {} on {}: {}\n", claim.claim, on.join(", "), claim.claim.says()));
         for id in &claim.requirements {
             if let Some(requirement) = library.contract.requirements.get(id) {
-                put(&mut text, format_args!("    {id} {}: {} ({})\n", requirement.level, requirement.says, requirement.source));
+                put(
+                    &mut text,
+                    format_args!("    {id} {}: {} ({})\n", requirement.level, requirement.says, requirement.source),
+                );
             }
         }
     }
@@ -128,7 +132,12 @@ fn sent(case: &Case, attempt: &PlannedAttempt) -> String {
     let edge = if attempt.behind_edge { ", behind the gateway" } else { "" };
     format!(
         "{} ({}): {} {} as {}{replica}{edge}, meets {}\n        {body}",
-        attempt.intent, intent.operation, intent.request.method, intent.request.target, intent.credential, attempt.passage
+        attempt.intent,
+        intent.operation,
+        intent.request.method,
+        intent.request.target,
+        intent.credential,
+        attempt.passage
     )
 }
 

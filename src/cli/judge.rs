@@ -40,7 +40,8 @@ impl Judge {
         let mut sources = history.run.files.iter().map(|(name, text)| Source::new(name.clone(), text.clone()));
         let contract = sources.next().ok_or_else(|| unreadable(&"no contract in its header"))?;
         let library = Library::from_sources(contract, sources.collect()).map_err(|error| unreadable(&error))?;
-        let abilities: Abilities = serde_json::from_value(history.run.abilities.clone()).map_err(|error| unreadable(&error))?;
+        let abilities: Abilities =
+            serde_json::from_value(history.run.abilities.clone()).map_err(|error| unreadable(&error))?;
         let seed = Seed(history.run.seed);
         let (cases, selectors): (Vec<&String>, Vec<&String>) =
             history.run.selection.iter().partition(|selector| selector.starts_with("case "));

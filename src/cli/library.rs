@@ -116,7 +116,8 @@ impl Library {
     pub fn bundled_contracts() -> Vec<String> {
         let folder = BUNDLED.get_dir("contracts");
         let files = folder.iter().flat_map(|folder| folder.files());
-        let mut names: Vec<String> = files.filter_map(|file| Some(file.path().file_stem()?.to_str()?.to_owned())).collect();
+        let mut names: Vec<String> =
+            files.filter_map(|file| Some(file.path().file_stem()?.to_str()?.to_owned())).collect();
         names.sort();
         names
     }
@@ -136,7 +137,10 @@ fn contract_source(name: &str) -> Result<Source, LibraryError> {
 fn bundled(folder: &str) -> Vec<Source> {
     fn walk(dir: &Dir<'static>, sources: &mut Vec<Source>) {
         for file in dir.files().filter(|file| file.path().extension().is_some_and(|ending| ending == "yaml")) {
-            sources.push(Source::new(format!("scenarios/{}", file.path().display()), file.contents_utf8().unwrap_or_default()));
+            sources.push(Source::new(
+                format!("scenarios/{}", file.path().display()),
+                file.contents_utf8().unwrap_or_default(),
+            ));
         }
         for inner in dir.dirs() {
             walk(inner, sources);

@@ -76,7 +76,8 @@ fn requirements(library: &Library, cases: &[Case]) -> String {
             Some(why) => format!("{} (not judged: {why})", requirement.says),
             None => requirement.says.clone(),
         };
-        let cells = [requirement.id.to_string(), requirement.level.to_string(), requirement.grade.to_string(), claims, says];
+        let cells =
+            [requirement.id.to_string(), requirement.level.to_string(), requirement.grade.to_string(), claims, says];
         builder.push_record(cells);
     }
     format!("{}\n{} requirements of {}", table(builder), library.contract.requirements.len(), library.contract.name)

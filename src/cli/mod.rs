@@ -119,7 +119,8 @@ pub fn main() -> ExitCode {
 fn say(text: &str) {
     use std::io::Write;
     let mut out = anstream::AutoStream::auto(std::io::stdout()).lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") });
+    let written =
+        out.write_all(text.as_bytes()).and_then(|()| if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") });
     // Nobody reads any more: there is nobody to tell.
     let _ = written.and_then(|()| out.flush());
 }

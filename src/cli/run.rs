@@ -111,7 +111,12 @@ impl Run {
                 subject: target.name.clone(),
                 contract: library.contract.name.clone(),
                 seed: seed.0,
-                selection: selection.selectors.iter().cloned().chain(self.cases.iter().map(|id| format!("case {id}"))).collect(),
+                selection: selection
+                    .selectors
+                    .iter()
+                    .cloned()
+                    .chain(self.cases.iter().map(|id| format!("case {id}")))
+                    .collect(),
                 missing: ready.missing.clone(),
                 abilities: serde_json::to_value(&target.abilities).map_err(Failure::set_up)?,
                 files: library.files(),
@@ -139,6 +144,7 @@ impl Again<'_> {
         if let Some(file) = &self.url.subject {
             words.push(format!("--subject {}", file.display()));
         }
+        words.extend(self.url.sabotage.iter().map(|row| format!("--sabotage {row}")));
         words.extend(self.url.url.iter().map(|url| format!("--url {url}")));
         if let Some(contract) = &self.wanted.contract {
             words.push(format!("--contract {contract}"));

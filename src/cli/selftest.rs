@@ -151,7 +151,11 @@ fn render(library: &Library, matrix: &[Row]) -> String {
             (false, false) => "NOT CAUGHT",
         };
         let ids: Vec<String> = row.broken.iter().map(|(id, level)| mark(id, *level)).collect();
-        lines.push(format!("{:<4} {:<32} {verdict} {}", row.saboteur.kind, row.saboteur.name, ids.join(" ")).trim_end().to_owned());
+        lines.push(
+            format!("{:<4} {:<32} {verdict} {}", row.saboteur.kind, row.saboteur.name, ids.join(" "))
+                .trim_end()
+                .to_owned(),
+        );
     }
     let idle: Vec<&str> = library
         .contract

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::cli::library::Wanted;
+use crate::cli::subject::policy_of;
 use crate::cli::{Failure, Library, exit, runtime, say};
-use crate::reference::{Policy, Service, StoreAt, saboteurs, honest_variants, start};
+use crate::reference::{Policy, Service, StoreAt, start};
 
 /// Arguments of `serve`.
 #[derive(clap::Args, Debug)]
@@ -29,19 +30,24 @@ impl Serve {
     /// Serves until it is stopped.
     pub fn go(self) -> Result<u8, Failure> {
         if !self.listen.ip().is_loopback() {
-            return Err(Failure::Input(format!("{} is not a loopback address: this server is for development", self.listen)));
+            return Err(Failure::Input(format!(
+                "{} is not a loopback address: this server is for development",
+                self.listen
+            )));
         }
         let wanted = Wanted { contract: Some(self.contract.clone()), scenarios: None };
         let library = Library::load(&wanted, &self.contract).map_err(Failure::input)?;
         let policy = match &self.sabotage {
             None => Policy::HONEST,
-            Some(name) => policy(name)?,
+            Some(name) => policy_of(name)?,
         };
         runtime()?.block_on(async {
             let folder = tempfile::tempdir().map_err(Failure::set_up)?;
             let store = match &self.store {
                 None => StoreAt::File(folder.path().join("store.db")),
-                Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => StoreAt::Postgres(url.clone()),
+                Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                    StoreAt::Postgres(url.clone())
+                }
                 Some(path) => StoreAt::File(PathBuf::from(path)),
             };
             let service = Service { policy, store, ..Service::new(Arc::clone(&library.contract)) };
@@ -51,18 +57,6 @@ impl Serve {
             running.stop().await;
             Ok(exit::OK)
         })
-    }
-}
-
-fn policy(name: &str) -> Result<Policy, Failure> {
-    let known = || saboteurs().iter().chain(honest_variants());
-    match known().find(|row| row.name == name) {
-        Some(row) => Ok(row.policy),
-        None => {
-            let hint = crate::file::nearest(name, known().map(|row| row.name));
-            let hint = hint.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            Err(Failure::Input(format!("no saboteur `{name}`{hint}")))
-        }
     }
 }
 

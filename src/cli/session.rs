@@ -35,9 +35,9 @@ pub fn planned(
         let lacks: Vec<String> = absent.into_iter().map(|name| format!("operation `{name}`")).collect();
         case.lacks.extend(lacks);
     }
-    selection.apply(cases).map_err(|errors| {
-        Failure::Input(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-    })
+    selection
+        .apply(cases)
+        .map_err(|errors| Failure::Input(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))
 }
 
 /// How a run is done.

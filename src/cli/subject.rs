@@ -13,7 +13,7 @@ use crate::cli::{Failure, Library};
 use crate::contract::Contract;
 use crate::name::{CredentialName, ScopeName};
 use crate::plan::{Abilities, AbleCredential};
-use crate::reference::{Policy, Running, Service, StoreAt, start};
+use crate::reference::{Policy, Running, Service, StoreAt, honest_variants, saboteurs, start};
 use crate::runner::{EdgeKind, Process, Starter, Target};
 use crate::subject::{Credential, Hook, Server, Subject};
 
@@ -33,6 +33,9 @@ pub struct WhichSubject {
     /// A host besides loopback that may be called.
     #[arg(long, value_name = "HOST")]
     pub allow_host: Vec<String>,
+    /// Judge a saboteur of the embedded reference, to see what a violation looks like; `selftest` lists them.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["subject", "url"])]
+    pub sabotage: Option<String>,
 }
 
 /// A subject that is running.
@@ -59,7 +62,11 @@ impl WhichSubject {
         let subject = match (file, self.url.is_empty()) {
             (Some(subject), _) => subject,
             (None, false) => self.by_url(&library.contract)?,
-            (None, true) => return embedded(library, Policy::default(), None).await,
+            (None, true) => {
+                let row = self.sabotage.as_deref();
+                let policy = row.map_or(Ok(Policy::HONEST), policy_of)?;
+                return embedded(library, policy, row).await;
+            }
         };
         let mut replicas = Target::addresses(&subject).map_err(Failure::set_up)?;
         let host = subject.server.urls.first().map(|url| crate::runner::authority(url).to_owned());
@@ -75,7 +82,12 @@ impl WhichSubject {
             folder = Some(own);
         }
         let host = host.or(replicas.first().map(ToString::to_string)).unwrap_or_default();
-        Ok(Live { target: Target::of(&subject, replicas, &host), _reference: Vec::new(), _processes: processes, _folder: folder })
+        Ok(Live {
+            target: Target::of(&subject, replicas, &host),
+            _reference: Vec::new(),
+            _processes: processes,
+            _folder: folder,
+        })
     }
 
     fn by_url(&self, contract: &Contract) -> Result<Subject, Failure> {
@@ -123,15 +135,26 @@ fn credential(index: usize, text: &str) -> Result<(CredentialName, Credential), 
 fn reference_credentials(contract: &Contract) -> IndexMap<CredentialName, Credential> {
     let known = contract.reference.iter().flat_map(|reference| &reference.credentials);
     known
-        .map(|(name, known)| {
-            (name.clone(), Credential { scope: known.scope.clone(), headers: known.headers.clone() })
-        })
+        .map(|(name, known)| (name.clone(), Credential { scope: known.scope.clone(), headers: known.headers.clone() }))
         .collect()
 }
 
 /// A variable of the environment.
 pub fn from_environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// The policy of a saboteur, or an honest variant, by name.
+pub fn policy_of(name: &str) -> Result<Policy, Failure> {
+    let known = || saboteurs().iter().chain(honest_variants());
+    match known().find(|row| row.name == name) {
+        Some(row) => Ok(row.policy),
+        None => {
+            let hint = crate::file::nearest(name, known().map(|row| row.name));
+            let hint = hint.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            Err(Failure::Input(format!("no saboteur `{name}`{hint}")))
+        }
+    }
 }
 
 /// Brings up the embedded reference: two replicas on one store, a gateway, and a command for processes of its own.
@@ -160,7 +183,11 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
         quoted(&program.display().to_string()),
         quoted(&text.display().to_string()),
     );
-    let hooks = contract.operations.values().flat_map(|operation| operation.defects.values()).filter_map(|edit| edit.hook.clone());
+    let hooks = contract
+        .operations
+        .values()
+        .flat_map(|operation| operation.defects.values())
+        .filter_map(|edit| edit.hook.clone());
     let subject = Subject {
         name: format!("{}-reference", contract.name),
         contract: contract.name.clone(),
@@ -180,7 +207,8 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
     // Requests name a host that is the same in every run, so that the same seed sends the same bytes.
     let mut target = Target::of(&subject, replicas, "reference.test");
     target.starter = Some(Starter { command, environment: BTreeMap::new(), ready: None });
-    target.edge = contract.reference.as_ref().and_then(|reference| reference.edge.as_ref()).map(|_| EdgeKind::Embedded(policy));
+    target.edge =
+        contract.reference.as_ref().and_then(|reference| reference.edge.as_ref()).map(|_| EdgeKind::Embedded(policy));
     target.abilities.edge = target.edge.is_some();
     Ok(Live { target, _reference: running, _processes: Vec::new(), _folder: Some(folder) })
 }

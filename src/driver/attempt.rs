@@ -184,6 +184,6 @@ impl Heard {
 
     fn answered(&mut self, bytes: &[u8], length: usize) -> Option<CallerEnd> {
         let parser = std::mem::replace(&mut self.parser, Parser::new(self.asked, Bounds::default()));
-        Some(CallerEnd::Answered(parser.message(bytes, length)?.into_response()))
+        Some(CallerEnd::Answered(parser.response(bytes, length)?))
     }
 }

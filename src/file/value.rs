@@ -38,7 +38,10 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_spelling_and_what_is_no_json_number_is_text() {
-        let source = Source::new("a.yaml", "{ a: 41.0, b: 4.1e1, c: 0755, d: no, e: 1_000, f: \"7\", g: , h: true, i: \"cafe\\u0301\" }");
+        let source = Source::new(
+            "a.yaml",
+            "{ a: 41.0, b: 4.1e1, c: 0755, d: no, e: 1_000, f: \"7\", g: , h: true, i: \"cafe\\u0301\" }",
+        );
         let value = json(&read(&source).expect("a map"));
         let expected = r#"{"a":41.0,"b":4.1e1,"c":"0755","d":"no","e":"1_000","f":"7","g":null,"h":true,"i":"café"}"#;
         assert_eq!(value.to_string(), expected.replace("café", "cafe\u{301}"));

@@ -5,10 +5,9 @@ mod exchange;
 mod file;
 mod recorder;
 
-pub use exchange::{
-    Action, CallerEnd, Commit, Entry, EntryNo, Exchange, FaultRecord, Gate, GateStamp, Observation,
-    OriginEnd, Sight,
-};
 pub use crate::name::AttemptNo;
+pub use exchange::{
+    Action, CallerEnd, Commit, Entry, EntryNo, Exchange, FaultRecord, Gate, GateStamp, Observation, OriginEnd, Sight,
+};
 pub use file::{FileError, HistoryReader, HistoryWriter, RunHeader, Seal};
 pub use recorder::{Recorder, SealedHistory};

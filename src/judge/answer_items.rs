@@ -95,7 +95,11 @@ fn wrong(op: &Op<'_>, standing: Option<Standing>, repeated: bool) -> Option<Evid
             _ => finding(Anomaly::WrongMarker, "fresh"),
         },
         // The second copy may meet the first while that one is being done.
-        (Expectation::Accepted, Some(Outcome::InProgress)) if repeated || standing.is_some_and(|known| known.contended) => None,
+        (Expectation::Accepted, Some(Outcome::InProgress))
+            if repeated || standing.is_some_and(|known| known.contended) =>
+        {
+            None
+        }
         (Expectation::Accepted, Some(Outcome::Fresh)) if !committed || op.intent.cell().is_none() => None,
         (Expectation::Accepted, Some(Outcome::Fresh)) => finding(Anomaly::WrongMarker, "replayed"),
         (Expectation::Accepted, Some(_)) => finding(Anomaly::WrongRefusal, "a success"),

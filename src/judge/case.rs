@@ -134,5 +134,6 @@ fn no_overlap(history: &SealedHistory, step: u32) -> Option<Doubt> {
         .collect();
     let meets = |copy: &Interval| copies.iter().filter(|other| other.overlaps(*copy)).count() > 1;
     let together = copies.iter().filter(|copy| meets(copy)).count();
-    (together < 2).then(|| Doubt::NoOverlap(format!("{together} of {} copies were at the origin together", copies.len())))
+    (together < 2)
+        .then(|| Doubt::NoOverlap(format!("{together} of {} copies were at the origin together", copies.len())))
 }

@@ -78,7 +78,10 @@ impl HttpObserver {
         let Some(place) = &self.read.rows else { return Sight::Seen(vec![json]) };
         match json.at(place).and_then(Json::as_array) {
             Some(rows) => Sight::Seen(
-                rows.iter().filter(|row| self.read.matching.as_ref().is_none_or(|subset| row.contains(subset))).cloned().collect(),
+                rows.iter()
+                    .filter(|row| self.read.matching.as_ref().is_none_or(|subset| row.contains(subset)))
+                    .cloned()
+                    .collect(),
             ),
             None => blind(format!("without a list at {place}")),
         }

@@ -74,10 +74,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("store.db");
         let connection = rusqlite::Connection::open(&path).expect("a file");
-        connection.execute_batch("create table d(k text, u text); insert into d values ('a', 'x'), ('a', 'y'), ('b', 'x')").expect("rows");
+        connection
+            .execute_batch("create table d(k text, u text); insert into d values ('a', 'x'), ('a', 'y'), ('b', 'x')")
+            .expect("rows");
         let query = "select count(*) from d where k = {key}";
         assert!(matches!(count_sqlite(&path, query, "a", "x"), Sight::Seen(rows) if rows.len() == 2));
-        assert!(matches!(count_sqlite(&path, "select count(*) from d where u = {user} and k = {key}", "b", "x"), Sight::Seen(rows) if rows.len() == 1));
+        assert!(
+            matches!(count_sqlite(&path, "select count(*) from d where u = {user} and k = {key}", "b", "x"), Sight::Seen(rows) if rows.len() == 1)
+        );
         assert!(matches!(count_sqlite(&path, "select nothing", "a", "x"), Sight::Blind(_)));
         assert!(matches!(count_sqlite(&folder.path().join("none.db"), query, "a", "x"), Sight::Blind(_)));
         assert!(matches!(count_sqlite(&path, query, "a' or '1'='1", "x"), Sight::Seen(rows) if rows.is_empty()));

@@ -12,7 +12,7 @@ use crate::proxy::armed::Armament;
 use crate::proxy::caller::Caller;
 use crate::proxy::exchange::Exchange;
 use crate::proxy::gates::Gates;
-use crate::proxy::ledger::{Accepted, ExchangeId, Ledger};
+use crate::proxy::ledger::{Accepted, Draft, Ledger};
 use crate::proxy::limits::Limits;
 use crate::proxy::outcome::{CallerGot, ClosedBy, Outcome};
 use crate::proxy::upstream::Upstream;
@@ -69,10 +69,10 @@ pub(super) async fn serve(road: Arc<Road>, stream: TcpStream, address: SocketAdd
             Wait::OriginLeft => return unsent(&road, caller, &accepted, ClosedBy::Proxy { reset: false }, false).await,
             Wait::NeverSent => return unsent(&road, caller, &accepted, ClosedBy::Proxy { reset: false }, true).await,
         }
-        let (id, armament) = road.ledger.begin(&accepted, caller.address);
+        let (draft, armament) = road.ledger.begin(&accepted, caller.address);
         let passage = armament.as_ref().map_or(Passage::Clear, |armament| armament.armed.passage.clone());
         let origin = armament.as_ref().and_then(|armament| armament.armed.origin).unwrap_or_else(|| road.origin());
-        let mut gates = Gates { ledger: Arc::clone(&road.ledger), id, armament, limit: road.limits.hold };
+        let mut gates = Gates { ledger: Arc::clone(&road.ledger), draft, armament, limit: road.limits.hold };
         let mut exchange = Exchange {
             limits: &road.limits,
             clock: *road.ledger.clock(),
@@ -88,14 +88,14 @@ pub(super) async fn serve(road: Arc<Road>, stream: TcpStream, address: SocketAdd
             // The origin's side ends first, so that nothing is left of the exchange when its record says so.
             drop(upstream);
             let goodbye = caller.close(outcome.got.closed_by).await;
-            road.ledger.finish(id, outcome, at_origin);
+            road.ledger.finish(&gates.draft, outcome, at_origin);
             tell_ended(gates.armament);
             if let Some(goodbye) = goodbye {
                 goodbye.said().await;
             }
             return;
         }
-        road.ledger.finish(id, outcome, at_origin);
+        road.ledger.finish(&gates.draft, outcome, at_origin);
         tell_ended(gates.armament);
     }
 }
@@ -124,13 +124,12 @@ async fn next_request(road: &Road, caller: &mut Caller, upstream: &mut Option<Up
 
 /// Ends a connection on which no request is under way; recorded when somebody armed it or `always`.
 async fn unsent(road: &Road, caller: Caller, accepted: &Accepted, by: ClosedBy, always: bool) {
-    let record: Option<(ExchangeId, Option<Armament>)> =
-        road.ledger.begin_without_request(accepted, caller.address, always);
+    let record: Option<(Draft, Option<Armament>)> = road.ledger.begin_without_request(accepted, caller.address, always);
     let goodbye = caller.close(by).await;
-    if let Some((id, armament)) = record {
+    if let Some((draft, armament)) = record {
         let fired = Err("the caller sent nothing".to_owned());
-        let outcome = Outcome { fired, origin: OriginEnd::Untouched, got: CallerGot::nothing(by) };
-        road.ledger.finish(id, outcome, None);
+        let outcome = Outcome { fired, origin: OriginEnd::Untouched.into(), got: CallerGot::nothing(by) };
+        road.ledger.finish(&draft, outcome, None);
         tell_ended(armament);
     }
     if let Some(goodbye) = goodbye {

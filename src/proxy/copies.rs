@@ -5,11 +5,11 @@ use tokio::time::Instant;
 
 use crate::fault::Copies;
 use crate::history::{Gate, OriginEnd};
-use crate::message::{Octets, Response};
+use crate::message::Octets;
 use crate::proxy::exchange::{Asking, Exchange, Interim};
 use crate::proxy::gates::Unreleased;
 use crate::proxy::limits::Limits;
-use crate::proxy::outcome::{CallerGot, Outcome};
+use crate::proxy::outcome::{CallerGot, ClosedBy, Outcome};
 use crate::proxy::upstream::{Answer, Ear, Failure, Upstream};
 
 impl Exchange<'_> {
@@ -31,7 +31,7 @@ impl Exchange<'_> {
         let second = self.second_copy(asking).await;
         self.leave_origin();
         let got = self.give_answer(asking, &first).await;
-        both(got, first.response, second)
+        both(got, &first, second)
     }
 
     async fn second_copy(&self, asking: &Asking) -> Result<Answer, Failure> {
@@ -90,7 +90,7 @@ impl Exchange<'_> {
             let got = self.announce_and_give(asking, &first).await;
             let second = if first_is_own { copy.await } else { own.await };
             self.leave_origin();
-            return both(got, first.response, second);
+            return both(got, &first, second);
         }
         let second = if first_is_own { copy.await } else { own.await };
         self.leave_origin();
@@ -98,7 +98,7 @@ impl Exchange<'_> {
             (first, Ok(answer)) => {
                 let answer = Answer { keep_alive: false, ..answer };
                 let got = self.announce_and_give(asking, &answer).await;
-                both(got, answer.response, first)
+                both(got, &answer, first)
             }
             (Err(failure), Err(_)) | (Ok(_), Err(failure)) => {
                 let fired = failure.shown_whole();
@@ -107,21 +107,23 @@ impl Exchange<'_> {
         }
     }
 
-    async fn announce_and_give(&mut self, asking: &Asking, answer: &Answer) -> Result<CallerGot, Unreleased> {
-        self.gates.pass(&[Gate::AnswerBegun, Gate::AnswerHead, Gate::AnswerWhole]).await?;
+    async fn announce_and_give(&mut self, asking: &Asking, answer: &Answer) -> Result<CallerGot, CallerGot> {
+        if self.gates.pass(&[Gate::AnswerBegun, Gate::AnswerHead, Gate::AnswerWhole]).await.is_err() {
+            return Err(CallerGot::nothing(ClosedBy::Proxy { reset: false }));
+        }
         self.give_answer(asking, answer).await
     }
 }
 
 /// The end of an exchange whose first copy was answered.
-fn both(got: Result<CallerGot, Unreleased>, first: Response, second: Result<Answer, Failure>) -> Outcome {
+fn both(got: Result<CallerGot, CallerGot>, first: &Answer, second: Result<Answer, Failure>) -> Outcome {
     let (fired, answers) = match second {
-        Ok(second) => (Ok(()), vec![first, second.response]),
-        Err(failure) => (failure.shown_whole(), vec![first]),
+        Ok(second) => (Ok(()), [first.response(), second.response()].into_iter().flatten().collect()),
+        Err(failure) => (failure.shown_whole(), first.response().into_iter().collect()),
     };
     match got {
-        Ok(got) => Outcome { fired, origin: OriginEnd::Answered(answers), got },
-        Err(Unreleased) => Outcome::unreleased(OriginEnd::Answered(answers)),
+        Ok(got) => Outcome { fired, origin: OriginEnd::Answered(answers).into(), got },
+        Err(got) => Outcome { got, ..Outcome::unreleased(OriginEnd::Answered(answers)) },
     }
 }
 

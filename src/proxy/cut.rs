@@ -21,17 +21,11 @@ pub(super) fn place(at: CutPlace, answer: &Answer) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Framing, Octets, Response};
+    use crate::proxy::wire::Asked;
 
     fn check(at: CutPlace, head: usize, body: usize, last_chunk: Option<usize>) -> Option<usize> {
-        let response = Response {
-            status: 200,
-            headers: Vec::new(),
-            body: Octets::default(),
-            framing: Framing::Length,
-            wire_length: (head + body) as u64,
-        };
-        place(at, &Answer { bytes: vec![b'x'; head + body], head, last_chunk, keep_alive: true, response })
+        let bytes = vec![b'x'; head + body];
+        place(at, &Answer { bytes, head, last_chunk, keep_alive: true, status: 200, asked: Asked::Whole })
     }
 
     #[test]

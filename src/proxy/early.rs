@@ -23,31 +23,31 @@ impl Exchange<'_> {
     /// Plays an exchange whose head has come and whose body waits for the origin's word.
     pub(super) async fn early(&mut self, mut parser: Parser<RequestHead>) -> Outcome {
         if let Err(failure) = self.connect().await {
-            self.write_down_part(parser);
+            self.write_down_part(&parser);
             return self.mirror(failure, Err("the origin was shown nothing of the request".to_owned())).await;
         }
         let head = parser.head().map_or(0, Head::length);
-        let asked = parser.head().map_or(Asked::Whole, |head| Asked::by(head.method.as_bytes()));
+        let asked = parser.head().map_or(Asked::Whole, |head| head.asked);
         self.come_to_origin();
         let shown = self.show_head(head, asked).await;
         let next = if shown == head { self.body_or_answer(&mut parser, asked).await } else { Next::Answer };
         match next {
             Next::Body(length) => {
                 let bytes = self.caller.inbox.take(length);
-                match self.write_down(parser, bytes, length) {
+                match self.write_down(parser.head(), bytes) {
                     Some(asking) => self.with_body(asking, shown).await,
                     None => Outcome::unreleased(OriginEnd::Partial { bytes: shown as u64 }),
                 }
             }
-            Next::Answer => match self.write_down_part(parser) {
+            Next::Answer => match self.write_down_part(&parser) {
                 Some(asking) => self.without_body(asking, shown).await,
                 None => Outcome::unreleased(OriginEnd::Partial { bytes: shown as u64 }),
             },
             Next::Lost(why, closed_by) => {
-                self.write_down_part(parser);
+                self.write_down_part(&parser);
                 self.leave_origin();
                 let origin = OriginEnd::Partial { bytes: shown as u64 };
-                Outcome { fired: Err(why), origin, got: CallerGot::nothing(closed_by) }
+                Outcome { fired: Err(why), origin: origin.into(), got: CallerGot::nothing(closed_by) }
             }
         }
     }
@@ -128,9 +128,8 @@ impl Exchange<'_> {
     }
 
     /// Records a request whose body did not all come.
-    fn write_down_part(&mut self, parser: Parser<RequestHead>) -> Option<Asking> {
+    fn write_down_part(&mut self, parser: &Parser<RequestHead>) -> Option<Asking> {
         let came = self.caller.inbox.take(usize::MAX);
-        let length = came.len();
-        self.write_down(parser, came, length)
+        self.write_down(parser.head(), came)
     }
 }

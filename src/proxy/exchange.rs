@@ -11,10 +11,11 @@ use crate::history::{Gate, OriginEnd};
 use crate::message::Octets;
 use crate::proxy::caller::Caller;
 use crate::proxy::gates::{Gates, Unreleased};
+use crate::proxy::ledger::Noted;
 use crate::proxy::limits::Limits;
 use crate::proxy::outcome::{CallerGot, ClosedBy, Outcome};
 use crate::proxy::upstream::{Answer, Ear, Failure, Upstream};
-use crate::proxy::wire::{Asked, Head, Parser, Progress, RequestHead};
+use crate::proxy::wire::{Asked, Parser, Progress, RequestHead};
 use crate::time::{Clock, Interval};
 
 /// One exchange on its way.
@@ -43,10 +44,16 @@ pub(super) struct Asking {
     pub bytes: Vec<u8>,
     /// What its answer's body depends on.
     pub asked: Asked,
-    /// Path and query, as spelled.
-    pub target: String,
     /// Whether the caller means to go on with the connection.
     pub keep_alive: bool,
+}
+
+impl Asking {
+    /// The target, as spelled.
+    pub fn target(&self) -> String {
+        let target = self.bytes.trim_ascii_start().split(|byte| *byte == b' ').nth(1).unwrap_or_default();
+        String::from_utf8_lossy(target).into_owned()
+    }
 }
 
 /// What becomes of interim answers.
@@ -94,7 +101,7 @@ impl Exchange<'_> {
                 Ok(Progress::Whole(length)) => {
                     let due =
                         if head_passed { &[Gate::RequestWhole][..] } else { &[Gate::RequestHead, Gate::RequestWhole] };
-                    return self.whole_request(parser, length, due).await;
+                    return self.whole_request(&parser, length, due).await;
                 }
                 Ok(Progress::More) => {}
                 Err(bad) => return self.lost(&bad.to_string(), ClosedBy::Proxy { reset: false }),
@@ -125,9 +132,9 @@ impl Exchange<'_> {
         }
     }
 
-    async fn whole_request(&mut self, parser: Parser<RequestHead>, length: usize, due: &[Gate]) -> Incoming {
+    async fn whole_request(&mut self, parser: &Parser<RequestHead>, length: usize, due: &[Gate]) -> Incoming {
         let bytes = self.caller.inbox.take(length);
-        let Some(asking) = self.write_down(parser, bytes, length) else {
+        let Some(asking) = self.write_down(parser.head(), bytes) else {
             return self.lost("a request without a head", ClosedBy::Proxy { reset: false });
         };
         match self.gates.pass(due).await {
@@ -136,22 +143,19 @@ impl Exchange<'_> {
         }
     }
 
-    /// Records a request, of which so many bytes have come.
-    pub(super) fn write_down(&self, parser: Parser<RequestHead>, bytes: Vec<u8>, length: usize) -> Option<Asking> {
-        let message = parser.message(&bytes, length)?;
-        let raw_head = bytes.get(..message.head.length()).unwrap_or_default();
-        let (asked, keep_alive) = (Asked::by(message.head.method.as_bytes()), message.head.keep_alive);
-        let target = message.head.target.clone();
-        self.gates.ledger.asked(self.gates.id, Some(message.into_request()), raw_head);
-        Some(Asking { bytes, asked, target, keep_alive })
+    /// Records a request, of which these bytes have come.
+    pub(super) fn write_down(&self, head: Option<&RequestHead>, bytes: Vec<u8>) -> Option<Asking> {
+        let RequestHead { asked, keep_alive, .. } = *head?;
+        self.gates.draft.asked(Noted::Request(bytes.as_slice().to_vec()));
+        Some(Asking { bytes, asked, keep_alive })
     }
 
     fn lost(&mut self, why: &str, closed_by: ClosedBy) -> Incoming {
         let came = self.caller.inbox.bytes();
-        self.gates.ledger.asked(self.gates.id, None, came.get(..self.limits.head).unwrap_or(came));
+        self.gates.draft.asked(Noted::NoRequest(came.get(..self.limits.head).unwrap_or(came).to_vec()));
         Incoming::Lost(Outcome {
             fired: Err(why.to_owned()),
-            origin: OriginEnd::Untouched,
+            origin: OriginEnd::Untouched.into(),
             got: CallerGot::nothing(closed_by),
         })
     }

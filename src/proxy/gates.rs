@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::history::Gate;
 use crate::proxy::armed::Armament;
-use crate::proxy::ledger::{ExchangeId, Ledger};
+use crate::proxy::ledger::{Draft, Ledger};
 
 /// A hold came to its limit, or nobody was left to release it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) struct Gates {
     /// Where they are stamped.
     pub ledger: Arc<Ledger>,
     /// Whose they are.
-    pub id: ExchangeId,
+    pub draft: Draft,
     /// The owner's wishes, if it was armed.
     pub armament: Option<Armament>,
     /// How long a hold may last.
@@ -70,7 +70,7 @@ impl Gates {
         if gates.is_empty() {
             return;
         }
-        self.ledger.stamp(self.id, gates);
+        self.ledger.stamp(&self.draft, gates);
         if let Some(armament) = &self.armament {
             armament.tell(gates);
         }

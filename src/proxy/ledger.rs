@@ -1,19 +1,19 @@
-//! The record of all exchanges of one case, and the one order of all their gates. Everything lies under one lock, which
-//! is never held across a wait; what is taken by a settlement is closed for good.
+//! The record of all exchanges of one case, and the one order of all their gates. No lock is held across a wait or
+//! while anything is formatted; what a settlement has taken is closed for good.
 
-use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 
 use crate::fault::Passage;
 use crate::history::{AttemptNo, Commit, FaultRecord, Gate, GateStamp, OriginEnd};
-use crate::message::{Octets, Request};
+use crate::message::Octets;
 use crate::proxy::armed::{Armament, Armoury};
 use crate::proxy::outcome::{CallerGot, ClosedBy, Outcome, Relayed};
-use crate::time::{Clock, Interval};
+use crate::proxy::wire::request_in;
+use crate::time::{Clock, Interval, Tick};
 
 /// The gates of one exchange.
 const GATES: usize = 12;
@@ -22,32 +22,44 @@ const GATES: usize = 12;
 #[derive(Debug)]
 pub(super) struct Ledger {
     clock: Clock,
+    /// The order of the next stamp. A tick is read under this lock, so that ticks never run against the order.
+    order: Mutex<u64>,
     state: Mutex<State>,
     finished: Notify,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The order of the next stamp.
-    order: u64,
-    /// How many drafts earlier settlements have taken.
-    taken: u64,
-    drafts: VecDeque<Draft>,
+    drafts: Vec<Draft>,
     /// Requests on each connection, in order of acceptance.
     connections: Vec<u32>,
     armoury: Armoury,
 }
 
-/// A record in the making.
-#[derive(Debug)]
-struct Draft {
-    relayed: Relayed,
+/// A record in the making. Only its exchange writes to it, so its lock is free unless the case is being settled.
+#[derive(Clone, Debug)]
+pub(super) struct Draft(Arc<Mutex<Page>>);
+
+#[derive(Debug, Default)]
+struct Page {
+    attempt: Option<AttemptNo>,
+    connection: u32,
+    request_on_connection: u32,
+    passage: Option<Passage>,
+    noted: Option<Noted>,
+    gates: Vec<GateStamp>,
+    end: Option<(Outcome, Option<Interval>)>,
     finished: bool,
 }
 
-/// An exchange in the ledger.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ExchangeId(u64);
+/// What came of a request.
+#[derive(Debug)]
+pub(super) enum Noted {
+    /// Its bytes, beginning with a whole head.
+    Request(Vec<u8>),
+    /// What came instead.
+    NoRequest(Vec<u8>),
+}
 
 /// A connection that was accepted.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +72,7 @@ pub(super) struct Accepted {
 impl Ledger {
     /// An empty one.
     pub fn new(clock: Clock) -> Self {
-        Self { clock, state: Mutex::default(), finished: Notify::new() }
+        Self { clock, order: Mutex::new(0), state: Mutex::default(), finished: Notify::new() }
     }
 
     /// The clock of its stamps.
@@ -70,31 +82,31 @@ impl Ledger {
 
     /// Keeps an armament for the exchange that will claim it.
     pub fn arm(&self, armament: Armament) {
-        self.state().armoury.add(armament);
+        lock(&self.state).armoury.add(armament);
     }
 
     /// Numbers a new connection.
     pub fn accept(&self) -> Accepted {
-        let mut state = self.state();
-        let stamp = state.stamp(Gate::Accepted, &self.clock);
+        let mut state = lock(&self.state);
         state.connections.push(0);
-        Accepted { connection: u32::try_from(state.connections.len()).unwrap_or(u32::MAX), stamp }
+        let connection = u32::try_from(state.connections.len()).unwrap_or(u32::MAX);
+        Accepted { connection, stamp: self.stamp_one(Gate::Accepted) }
     }
 
     /// Begins an exchange: the first byte of a request came. It takes what was armed for it.
-    pub fn begin(&self, accepted: &Accepted, caller: SocketAddr) -> (ExchangeId, Option<Armament>) {
-        let mut state = self.state();
+    pub fn begin(&self, accepted: &Accepted, caller: SocketAddr) -> (Draft, Option<Armament>) {
+        let mut state = lock(&self.state);
         let armament = state.armoury.claim(caller);
-        let number = match state.connections.get_mut(accepted.connection as usize - 1) {
-            Some(requests) => {
-                *requests += 1;
-                *requests
-            }
-            None => 1,
-        };
+        let mut number = 1;
+        if let Some(requests) = state.connections.get_mut(accepted.connection as usize - 1) {
+            *requests += 1;
+            number = *requests;
+        }
         // On a connection that stands already, the exchange is accepted with its first byte.
-        let stamp = if number == 1 { accepted.stamp } else { state.stamp(Gate::Accepted, &self.clock) };
-        (state.draft(accepted.connection, number, stamp, armament.as_ref()), armament)
+        let stamp = if number == 1 { accepted.stamp } else { self.stamp_one(Gate::Accepted) };
+        let draft = Draft::new(accepted.connection, number, stamp, armament.as_ref());
+        state.drafts.push(draft.clone());
+        (draft, armament)
     }
 
     /// Begins the record of a connection that ended without a request, if somebody has to hear of it: because it was
@@ -104,55 +116,31 @@ impl Ledger {
         accepted: &Accepted,
         caller: SocketAddr,
         always: bool,
-    ) -> Option<(ExchangeId, Option<Armament>)> {
-        let mut state = self.state();
+    ) -> Option<(Draft, Option<Armament>)> {
+        let mut state = lock(&self.state);
         let armament = state.armoury.claim_by_address(caller);
-        (armament.is_some() || always)
-            .then(|| (state.draft(accepted.connection, 0, accepted.stamp, armament.as_ref()), armament))
+        (armament.is_some() || always).then(|| {
+            let draft = Draft::new(accepted.connection, 0, accepted.stamp, armament.as_ref());
+            state.drafts.push(draft.clone());
+            (draft, armament)
+        })
     }
 
     /// Stamps gates that are passed at the same time.
-    pub fn stamp(&self, id: ExchangeId, gates: &[Gate]) {
-        let mut state = self.state();
-        let at = self.clock.now();
-        let first = state.order;
-        state.order += gates.len() as u64;
-        if let Some(draft) = state.of(id) {
-            let stamps = gates.iter().zip(first..).map(|(gate, order)| GateStamp { gate: *gate, at, order });
-            draft.relayed.gates.extend(stamps);
-        }
+    pub fn stamp(&self, draft: &Draft, gates: &[Gate]) {
+        let (at, first) = self.next(gates.len() as u64);
+        let stamps = gates.iter().zip(first..).map(|(gate, order)| GateStamp { gate: *gate, at, order });
+        lock(&draft.0).gates.extend(stamps);
     }
 
-    /// Writes down what was asked.
-    pub fn asked(&self, id: ExchangeId, request: Option<Request>, raw_head: &[u8]) {
-        if let Some(draft) = self.state().of(id) {
-            draft.relayed.request = request;
-            draft.relayed.raw_head = Octets(raw_head.to_vec());
-        }
-    }
-
-    /// Writes down what is known already of an exchange that goes on for long.
-    pub fn foresee(&self, id: ExchangeId, fault: FaultRecord, origin: OriginEnd, at_origin: Option<Interval>) {
-        if let Some(draft) = self.state().of(id) {
-            draft.relayed.fault = fault;
-            draft.relayed.origin = origin;
-            draft.relayed.at_origin = at_origin;
-        }
-    }
-
-    /// Closes the record.
-    pub fn finish(&self, id: ExchangeId, outcome: Outcome, at_origin: Option<Interval>) {
+    /// Closes a record.
+    pub fn finish(&self, draft: &Draft, outcome: Outcome, at_origin: Option<Interval>) {
+        let stamp = self.stamp_one(Gate::Closed);
         {
-            let mut state = self.state();
-            let stamp = state.stamp(Gate::Closed, &self.clock);
-            if let Some(draft) = state.of(id) {
-                draft.relayed.gates.push(stamp);
-                draft.relayed.fault = outcome.record(&draft.relayed.passage);
-                draft.relayed.origin = outcome.origin;
-                draft.relayed.at_origin = at_origin;
-                draft.relayed.caller_got = outcome.got;
-                draft.finished = true;
-            }
+            let mut page = lock(&draft.0);
+            page.gates.push(stamp);
+            page.end = Some((outcome, at_origin));
+            page.finished = true;
         }
         self.finished.notify_waiters();
     }
@@ -161,23 +149,21 @@ impl Ledger {
     pub async fn settle(&self, wait: Duration) -> Vec<Relayed> {
         // When the time is over, what is not finished is taken as it stands.
         let _ = tokio::time::timeout(wait, self.all_finished()).await;
-        let mut state = self.state();
-        let drafts = std::mem::take(&mut state.drafts);
-        state.taken += drafts.len() as u64;
-        drafts.into_iter().map(Draft::settled).collect()
+        let drafts = std::mem::take(&mut lock(&self.state).drafts);
+        drafts.iter().map(Draft::settle).collect()
     }
 
     /// Requests on each connection.
     pub fn requests_on(&self) -> Vec<(u32, u32)> {
-        (1..).zip(self.state().connections.iter().copied()).collect()
+        (1..).zip(lock(&self.state).connections.iter().copied()).collect()
     }
 
     async fn all_finished(&self) {
         loop {
             let finished = self.finished.notified();
             {
-                let state = self.state();
-                if !state.armoury.awaits_a_caller() && state.drafts.iter().all(|draft| draft.finished) {
+                let state = lock(&self.state);
+                if !state.armoury.awaits_a_caller() && state.drafts.iter().all(|draft| lock(&draft.0).finished) {
                     return;
                 }
             }
@@ -185,55 +171,103 @@ impl Ledger {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing under the lock can be left half done in a way that matters more than the records themselves.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn stamp(&mut self, gate: Gate, clock: &Clock) -> GateStamp {
-        let order = self.order;
-        self.order += 1;
-        GateStamp { gate, at: clock.now(), order }
+    fn stamp_one(&self, gate: Gate) -> GateStamp {
+        let (at, order) = self.next(1);
+        GateStamp { gate, at, order }
     }
 
-    fn of(&mut self, id: ExchangeId) -> Option<&mut Draft> {
-        let at = usize::try_from(id.0.checked_sub(self.taken)?).ok()?;
-        self.drafts.get_mut(at)
-    }
-
-    fn draft(&mut self, connection: u32, request: u32, accepted: GateStamp, armament: Option<&Armament>) -> ExchangeId {
-        let mut gates = Vec::with_capacity(GATES);
-        gates.push(accepted);
-        let attempt: Option<AttemptNo> = armament.map(|armament| armament.armed.attempt);
-        let passage = armament.map_or(Passage::Clear, |armament| armament.armed.passage.clone());
-        let relayed = Relayed {
-            attempt,
-            connection,
-            request_on_connection: request,
-            request: None,
-            raw_head: Octets::default(),
-            passage,
-            fault: FaultRecord { fired: false, commit: Commit::Unknown, why: String::new() },
-            origin: OriginEnd::Untouched,
-            at_origin: None,
-            caller_got: CallerGot::nothing(ClosedBy::Nobody),
-            gates,
-        };
-        self.drafts.push_back(Draft { relayed, finished: false });
-        ExchangeId(self.taken + self.drafts.len() as u64 - 1)
+    /// The tick and the first order of so many stamps.
+    fn next(&self, stamps: u64) -> (Tick, u64) {
+        let mut order = lock(&self.order);
+        let first = *order;
+        *order += stamps;
+        (self.clock.now(), first)
     }
 }
 
 impl Draft {
-    fn settled(self) -> Relayed {
-        let Draft { mut relayed, finished } = self;
-        if !finished {
-            let fault = &mut relayed.fault;
-            let known = if fault.why.is_empty() { String::new() } else { format!("; {}", fault.why) };
-            fault.why = format!("not finished when the case was settled{known}");
-        }
-        relayed
+    fn new(connection: u32, request_on_connection: u32, accepted: GateStamp, armament: Option<&Armament>) -> Self {
+        let mut gates = Vec::with_capacity(GATES);
+        gates.push(accepted);
+        Self(Arc::new(Mutex::new(Page {
+            attempt: armament.map(|armament| armament.armed.attempt),
+            passage: armament.map(|armament| armament.armed.passage.clone()),
+            connection,
+            request_on_connection,
+            gates,
+            ..Page::default()
+        })))
     }
+
+    /// Writes down what was asked.
+    pub fn asked(&self, noted: Noted) {
+        lock(&self.0).noted = Some(noted);
+    }
+
+    /// Writes down what is known already of an exchange that goes on for long.
+    pub fn foresee(&self, outcome: Outcome, at_origin: Option<Interval>) {
+        lock(&self.0).end = Some((outcome, at_origin));
+    }
+
+    /// The record. What its exchange still writes after this is seen by nobody.
+    fn settle(&self) -> Relayed {
+        let mut page = std::mem::take(&mut *lock(&self.0));
+        let passage = page.passage.take().unwrap_or(Passage::Clear);
+        let (mut fault, origin, caller_got, at_origin) = match page.end.take() {
+            Some((outcome, at_origin)) => {
+                let (fault, origin, got) = outcome.record(&passage);
+                (fault, origin, got, at_origin)
+            }
+            None => {
+                let why = "it may still go on".to_owned();
+                let fault = FaultRecord { fired: false, commit: Commit::Unknown, why };
+                (fault, page.shown_so_far(), CallerGot::nothing(ClosedBy::Nobody), None)
+            }
+        };
+        if !page.finished {
+            fault.why = format!("not finished when the case was settled; {}", fault.why);
+        }
+        let (request, raw_head) = match page.noted {
+            Some(Noted::Request(bytes)) => match request_in(&bytes) {
+                Some((request, head)) => (Some(request), bytes.get(..head).unwrap_or_default().to_vec()),
+                None => (None, bytes),
+            },
+            Some(Noted::NoRequest(bytes)) => (None, bytes),
+            None => (None, Vec::new()),
+        };
+        Relayed {
+            attempt: page.attempt,
+            connection: page.connection,
+            request_on_connection: page.request_on_connection,
+            request,
+            raw_head: Octets(raw_head),
+            passage,
+            fault,
+            origin,
+            at_origin,
+            caller_got,
+            gates: page.gates,
+        }
+    }
+}
+
+impl Page {
+    /// The origin's end of an exchange that is not over, as far as its gates tell.
+    fn shown_so_far(&self) -> OriginEnd {
+        let passed = |gate| self.gates.iter().any(|stamp| stamp.gate == gate);
+        match &self.noted {
+            Some(Noted::Request(_)) if passed(Gate::Forwarded) => {
+                OriginEnd::Silent { said: Octets::default(), why: "its answer was not awaited to the end".to_owned() }
+            }
+            Some(Noted::Request(bytes)) if passed(Gate::AllButLast) => {
+                OriginEnd::Partial { bytes: bytes.len().saturating_sub(1) as u64 }
+            }
+            Some(Noted::Request(_) | Noted::NoRequest(_)) | None => OriginEnd::Untouched,
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing under these locks is left half done in a way that matters more than the records themselves.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,7 +10,7 @@ use crate::proxy::caller::{FAREWELL, Given, Goodbye};
 use crate::proxy::cut;
 use crate::proxy::exchange::{Asking, Exchange, Interim};
 use crate::proxy::gates::Unreleased;
-use crate::proxy::outcome::{CallerGot, ClosedBy, Outcome, is_success};
+use crate::proxy::outcome::{CallerGot, ClosedBy, Outcome, Seen};
 use crate::proxy::substitute;
 use crate::proxy::upstream::{Answer, Failure};
 use crate::proxy::wire::{Asked, delivered};
@@ -26,14 +26,14 @@ impl Exchange<'_> {
             // The process is stopped by the owner of the exchange, not by the road.
             Fault::Pause => self.clear(asking, Ok(())).await,
             Fault::Refuse => self.clear(asking, Err("the connection was accepted".to_owned())).await,
-            Fault::PreCommit(loss) => self.lose(passage, loss, asking, OriginEnd::Untouched).await,
+            Fault::PreCommit(loss) => self.lose(loss, asking, OriginEnd::Untouched).await,
             Fault::Redirect(status) => {
-                let answer = substitute::redirect(*status, &asking.target);
+                let answer = substitute::redirect(*status, &asking.target());
                 self.substitute(answer, asking, OriginEnd::Untouched).await
             }
             Fault::MidRequest(bytes) => self.cut_request(*bytes, asking).await,
             Fault::PostCommit(loss) => match self.committed(asking).await {
-                Ok(answer) => self.lose(passage, loss, asking, OriginEnd::Answered(vec![answer.response])).await,
+                Ok(answer) => self.lose(loss, asking, answer.end()).await,
                 Err(outcome) => outcome,
             },
             Fault::MidResponse(cut) => match self.committed(asking).await {
@@ -64,24 +64,31 @@ impl Exchange<'_> {
 
     /// Gives the caller the origin's whole answer.
     pub(super) async fn pass_on(&mut self, asking: &Asking, answer: Answer, fired: Result<(), String>) -> Outcome {
-        let got = self.give_answer(asking, &answer).await;
-        if let Some(upstream) = self.upstream {
-            upstream.inbox.recycle(answer.bytes);
+        let got = match self.give_answer(asking, &answer).await {
+            Ok(got) => got,
+            Err(got) => return Outcome { got, ..Outcome::unreleased(answer.end()) },
+        };
+        let asked = answer.asked;
+        let mut bytes = answer.bytes;
+        // A buffer that is mostly room is worth more to the next answer than as evidence.
+        if bytes.len() < bytes.capacity() / 2
+            && let Some(upstream) = self.upstream
+        {
+            let evidence = bytes.as_slice().to_vec();
+            upstream.inbox.recycle(std::mem::replace(&mut bytes, evidence));
         }
-        match got {
-            Ok(got) => Outcome { fired, origin: OriginEnd::Answered(vec![answer.response]), got },
-            Err(Unreleased) => Outcome::unreleased(OriginEnd::Answered(vec![answer.response])),
-        }
+        Outcome { fired, origin: Seen::Answer { bytes, asked }, got }
     }
 
-    /// Gives the caller a whole answer, held after its head where that was asked for.
-    pub(super) async fn give_answer(&mut self, asking: &Asking, answer: &Answer) -> Result<CallerGot, Unreleased> {
+    /// Gives the caller a whole answer, held after its head where that was asked for; what it was given, also when the
+    /// hold failed.
+    pub(super) async fn give_answer(&mut self, asking: &Asking, answer: &Answer) -> Result<CallerGot, CallerGot> {
         let mut given = Given { bytes: 0, left: false };
         let mut due = &[Gate::HeadToCaller, Gate::BodyToCaller][..];
         if self.gates.hold_at(Gate::HeadToCaller) {
             given = self.caller.give(&answer.bytes[..answer.head], self.limits.caller_wait).await;
-            if !given.left {
-                self.gates.pass(&[Gate::HeadToCaller]).await?;
+            if !given.left && self.gates.pass(&[Gate::HeadToCaller]).await.is_err() {
+                return Err(got(given, None, false));
             }
             due = &[Gate::BodyToCaller];
         }
@@ -89,11 +96,10 @@ impl Exchange<'_> {
             let rest = self.caller.give(&answer.bytes[given.bytes..], self.limits.caller_wait).await;
             given = Given { bytes: given.bytes + rest.bytes, left: rest.left };
         }
-        if !given.left {
-            self.gates.pass(due).await?;
-        }
-        let whole = (!given.left).then_some(0);
-        Ok(CallerGot { answer: whole, ..got(given, None, asking.keep_alive && answer.keep_alive) })
+        let released = given.left || self.gates.pass(due).await.is_ok();
+        let got = got(given, None, released && asking.keep_alive && answer.keep_alive);
+        let got = CallerGot { answer: (!given.left).then_some(0), ..got };
+        if released { Ok(got) } else { Err(got) }
     }
 
     /// Leaves the caller with what the origin left: what it did say, and the same end.
@@ -110,16 +116,16 @@ impl Exchange<'_> {
         }
         let by = if given.left { ClosedBy::Caller } else { ClosedBy::Proxy { reset: failure.reset } };
         let got = CallerGot { bytes: given.bytes as u64, ..CallerGot::nothing(by) };
-        Outcome { fired, origin: failure.origin, got }
+        Outcome { fired, origin: failure.origin.into(), got }
     }
 
     /// The origin's whole success, or what the exchange ends with when there is none: then a fault that needs a commit
     /// has nothing to lose, and passes on what there is.
     async fn committed(&mut self, asking: &Asking) -> Result<Answer, Outcome> {
         match self.fetch(asking, Interim::Kept).await {
-            Ok(answer) if is_success(&answer.response) => Ok(answer),
+            Ok(answer) if answer.is_success() => Ok(answer),
             Ok(answer) => {
-                let why = no_success(&answer.response);
+                let why = no_success(&answer);
                 Err(self.pass_on(asking, answer, Err(why)).await)
             }
             Err(failure) => Err(self.mirror(failure, Err("there was no whole answer to lose".to_owned())).await),
@@ -127,19 +133,20 @@ impl Exchange<'_> {
     }
 
     /// Loses the request or the answer.
-    async fn lose(&mut self, passage: &Passage, loss: &Loss, asking: &Asking, origin: OriginEnd) -> Outcome {
-        let ended = |closed_by, origin| Outcome { fired: Ok(()), origin, got: CallerGot::nothing(closed_by) };
+    async fn lose(&mut self, loss: &Loss, asking: &Asking, origin: OriginEnd) -> Outcome {
+        let ended = |closed_by, origin: OriginEnd| Outcome {
+            fired: Ok(()),
+            origin: origin.into(),
+            got: CallerGot::nothing(closed_by),
+        };
         match loss {
             Loss::Drop => ended(ClosedBy::Proxy { reset: false }, origin),
             Loss::Reset => ended(ClosedBy::Proxy { reset: true }, origin),
             Loss::Stall => {
-                let mut outcome = ended(ClosedBy::Nobody, origin);
                 // A stall outlasts most cases, and what it is has been decided.
-                let record = outcome.record(passage);
-                self.gates.ledger.foresee(self.gates.id, record, outcome.origin.clone(), self.at_origin);
+                self.gates.draft.foresee(ended(ClosedBy::Nobody, origin.clone()), self.at_origin);
                 let left = self.caller.leaves(self.limits.hold, self.limits.head).await;
-                outcome.got.closed_by = if left { ClosedBy::Caller } else { ClosedBy::Proxy { reset: false } };
-                outcome
+                ended(if left { ClosedBy::Caller } else { ClosedBy::Proxy { reset: false } }, origin)
             }
             Loss::Answer(refusal) => self.substitute(substitute::refusal(refusal), asking, origin).await,
         }
@@ -153,12 +160,16 @@ impl Exchange<'_> {
         }
         let given = self.caller.give(&bytes, self.limits.caller_wait).await;
         if given.left {
-            return Outcome { fired: caller_had_left(), origin, got: got(given, None, false) };
+            return Outcome { fired: caller_had_left(), origin: origin.into(), got: got(given, None, false) };
         }
         // Neither gate is held here: there is nothing between the head and the body of so small an answer.
         let passed = self.gates.pass(&[Gate::HeadToCaller, Gate::BodyToCaller]).await;
         let got = got(given, Some(answer), asking.keep_alive && passed.is_ok());
-        Outcome { fired: passed.map(|_| ()).map_err(|Unreleased| Unreleased::WHY.to_owned()), origin, got }
+        Outcome {
+            fired: passed.map(|_| ()).map_err(|Unreleased| Unreleased::WHY.to_owned()),
+            origin: origin.into(),
+            got,
+        }
     }
 
     /// Shows the origin the beginning of the request, and both that it is all.
@@ -175,7 +186,7 @@ impl Exchange<'_> {
         if self.gates.pass(&[Gate::Forwarded]).await.is_err() {
             return Outcome::unreleased(OriginEnd::Partial { bytes: shown as u64 });
         }
-        let origin = OriginEnd::Partial { bytes: shown as u64 };
+        let origin = OriginEnd::Partial { bytes: shown as u64 }.into();
         if let Some(mut upstream) = self.upstream.take() {
             delivered(&upstream.stream, self.limits.origin_wait).await;
             // Whoever of the two has gone already needs no end.
@@ -206,7 +217,7 @@ impl Exchange<'_> {
         let fired = if given.left { caller_had_left() } else { Ok(()) };
         let by = if given.left { ClosedBy::Caller } else { ClosedBy::Proxy { reset: cut.reset } };
         let got = CallerGot { bytes: given.bytes as u64, ..CallerGot::nothing(by) };
-        Outcome { fired, origin: OriginEnd::Answered(vec![answer.response]), got }
+        Outcome { fired, origin: answer.end().into(), got }
     }
 
     /// Gives the caller the whole answer slowly.
@@ -218,11 +229,11 @@ impl Exchange<'_> {
         let given = self.caller.drip(&answer.bytes, self.limits.caller_wait).await;
         let fired = if given.left { caller_had_left() } else { Ok(()) };
         if !given.left && self.gates.pass(&[Gate::HeadToCaller, Gate::BodyToCaller]).await.is_err() {
-            return Outcome::unreleased(OriginEnd::Answered(vec![answer.response]));
+            return Outcome::unreleased(answer.end());
         }
         let got = got(given, None, asking.keep_alive && answer.keep_alive);
         let got = CallerGot { answer: (!given.left).then_some(0), ..got };
-        Outcome { fired, origin: OriginEnd::Answered(vec![answer.response]), got }
+        Outcome { fired, origin: answer.end().into(), got }
     }
 
     /// Lets the caller leave, which is its own doing, and reads the answer all the same.
@@ -234,12 +245,12 @@ impl Exchange<'_> {
             Ok(answer) if !left => self.pass_on(asking, answer, stayed()).await,
             Err(failure) if !left => self.mirror(failure, stayed()).await,
             Ok(answer) => {
-                let origin = OriginEnd::Answered(vec![answer.response]);
+                let origin = answer.end().into();
                 Outcome { fired: Ok(()), origin, got: CallerGot::nothing(ClosedBy::Caller) }
             }
             Err(failure) => {
                 let fired = failure.shown_whole();
-                Outcome { fired, origin: failure.origin, got: CallerGot::nothing(ClosedBy::Caller) }
+                Outcome { fired, origin: failure.origin.into(), got: CallerGot::nothing(ClosedBy::Caller) }
             }
         }
     }
@@ -251,12 +262,12 @@ impl Exchange<'_> {
             Err(failure) => return self.mirror(failure, Err("there was no whole answer to hold".to_owned())).await,
         };
         let fired = match self.gates.hold().await {
-            Ok(_) if is_success(&answer.response) => Ok(()),
-            Ok(_) => Err(no_success(&answer.response)),
+            Ok(_) if answer.is_success() => Ok(()),
+            Ok(_) => Err(no_success(&answer)),
             Err(Unreleased) => Err(Unreleased::WHY.to_owned()),
         };
         let got = CallerGot::nothing(ClosedBy::Proxy { reset: true });
-        Outcome { fired, origin: OriginEnd::Answered(vec![answer.response]), got }
+        Outcome { fired, origin: answer.end().into(), got }
     }
 }
 
@@ -269,7 +280,7 @@ fn got(given: Given, substitute: Option<Response>, keep_alive: bool) -> CallerGo
     CallerGot { bytes: given.bytes as u64, substitute, answer: None, closed_by }
 }
 
-fn no_success(answer: &Response) -> String {
+fn no_success(answer: &Answer) -> String {
     format!("the origin answered {}, which is no success", answer.status)
 }
 

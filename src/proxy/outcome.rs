@@ -5,6 +5,7 @@ use crate::fault::Passage;
 use crate::history::{AttemptNo, CallerEnd, Commit, FaultRecord, GateStamp, OriginEnd};
 use crate::message::{Octets, Request, Response};
 use crate::proxy::gates::Unreleased;
+use crate::proxy::wire::{Asked, response_in};
 use crate::time::Interval;
 
 /// The record of one exchange.
@@ -14,7 +15,7 @@ pub struct Relayed {
     pub attempt: Option<AttemptNo>,
     /// The caller's connection, from 1 in order of acceptance.
     pub connection: u32,
-    /// Which request on the connection it is, from 1.
+    /// Which request on the connection it is, from 1; 0 when the connection ended without one.
     pub request_on_connection: u32,
     /// The request, if enough of it came to say what it is.
     pub request: Option<Request>,
@@ -79,13 +80,44 @@ impl Relayed {
     }
 }
 
+/// The origin's end as an exchange leaves it.
+#[derive(Debug)]
+pub(super) enum Seen {
+    /// As evidence.
+    End(OriginEnd),
+    /// A whole answer as it came. Reading out what it says is left to the settlement: nothing waits for that, while
+    /// the caller waits for everything else.
+    Answer {
+        /// Its bytes.
+        bytes: Vec<u8>,
+        /// What its body depended on.
+        asked: Asked,
+    },
+}
+
+impl Seen {
+    /// As evidence.
+    pub fn into_end(self) -> OriginEnd {
+        match self {
+            Seen::End(end) => end,
+            Seen::Answer { bytes, asked } => OriginEnd::Answered(response_in(&bytes, asked).into_iter().collect()),
+        }
+    }
+}
+
+impl From<OriginEnd> for Seen {
+    fn from(end: OriginEnd) -> Self {
+        Seen::End(end)
+    }
+}
+
 /// What becomes of an exchange.
 #[derive(Debug)]
 pub(super) struct Outcome {
     /// Whether the fault did what its name says; else why not.
     pub fired: Result<(), String>,
     /// What the origin was shown and said.
-    pub origin: OriginEnd,
+    pub origin: Seen,
     /// What the caller was given, and how its connection ends.
     pub got: CallerGot,
 }
@@ -94,18 +126,20 @@ impl Outcome {
     /// A hold came to its limit: the caller's connection ends in order, and nothing else is done.
     pub fn unreleased(origin: OriginEnd) -> Self {
         let got = CallerGot::nothing(ClosedBy::Proxy { reset: false });
-        Self { fired: Err(Unreleased::WHY.to_owned()), origin, got }
+        Self { fired: Err(Unreleased::WHY.to_owned()), origin: origin.into(), got }
     }
 
-    /// The record of the fault.
-    pub fn record(&self, passage: &Passage) -> FaultRecord {
-        let (commit, known) = known_of_commit(&self.origin);
-        match (passage, &self.fired) {
+    /// The record of the fault, the origin's end and the caller's.
+    pub fn record(self, passage: &Passage) -> (FaultRecord, OriginEnd, CallerGot) {
+        let origin = self.origin.into_end();
+        let (commit, known) = known_of_commit(&origin);
+        let fault = match (passage, self.fired) {
             (Passage::Clear | Passage::Faulted(_), Ok(())) => FaultRecord { fired: true, commit, why: known },
             // A clear passage promises nothing that could fail to happen.
             (Passage::Clear, Err(why)) => FaultRecord { fired: true, commit, why: format!("{why}; {known}") },
             (Passage::Faulted(_), Err(why)) => FaultRecord { fired: false, commit, why: format!("{why}; {known}") },
-        }
+        };
+        (fault, origin, self.got)
     }
 }
 
@@ -117,7 +151,7 @@ impl CallerGot {
 }
 
 /// What is known of a commit from the origin's end alone, and why.
-pub(super) fn known_of_commit(origin: &OriginEnd) -> (Commit, String) {
+fn known_of_commit(origin: &OriginEnd) -> (Commit, String) {
     match origin {
         OriginEnd::Untouched | OriginEnd::Partial { bytes: 0 } => {
             (Commit::NotCommitted, "the origin was shown nothing".to_owned())
@@ -129,9 +163,14 @@ pub(super) fn known_of_commit(origin: &OriginEnd) -> (Commit, String) {
         OriginEnd::Silent { why, .. } => (Commit::Unknown, format!("the origin did not answer whole: {why}")),
         OriginEnd::Unreadable { why, .. } => (Commit::Unknown, format!("the origin's answer cannot be read: {why}")),
         OriginEnd::Answered(answers) => {
-            let seen: Vec<String> = answers.iter().map(|answer| answer.status.to_string()).collect();
-            let seen = format!("answer seen: {}", seen.join(", "));
-            if answers.iter().any(is_success) {
+            let seen = match answers.as_slice() {
+                [one] => format!("answer seen: {}", one.status),
+                [first, rest @ ..] => rest.iter().fold(format!("answers seen: {}", first.status), |seen, answer| {
+                    format!("{seen}, {}", answer.status)
+                }),
+                [] => "no answer seen".to_owned(),
+            };
+            if answers.iter().any(|answer| (200..300).contains(&answer.status)) {
                 (Commit::Committed, seen)
             } else if answers.iter().all(|answer| (400..500).contains(&answer.status)) {
                 (Commit::NotCommitted, seen)
@@ -142,14 +181,10 @@ pub(super) fn known_of_commit(origin: &OriginEnd) -> (Commit, String) {
     }
 }
 
-/// Whether an answer says that what was asked for was done.
-pub(super) fn is_success(answer: &Response) -> bool {
-    (200..300).contains(&answer.status)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::Fault;
     use crate::message::Framing;
 
     fn answered(statuses: &[u16]) -> OriginEnd {
@@ -184,12 +219,11 @@ mod tests {
 
     #[test]
     fn a_clear_passage_always_did_what_its_name_says() {
-        let outcome = Outcome {
-            fired: Err("the caller left".to_owned()),
-            origin: OriginEnd::Untouched,
-            got: CallerGot::nothing(ClosedBy::Caller),
-        };
-        assert!(outcome.record(&Passage::Clear).fired);
-        assert!(!outcome.record(&Passage::Faulted(crate::fault::Fault::Drip)).fired);
+        for (passage, fired) in [(Passage::Clear, true), (Passage::Faulted(Fault::Drip), false)] {
+            let got = CallerGot::nothing(ClosedBy::Caller);
+            let outcome =
+                Outcome { fired: Err("the caller left".to_owned()), origin: OriginEnd::Untouched.into(), got };
+            assert_eq!(outcome.record(&passage).0.fired, fired);
+        }
     }
 }

@@ -6,6 +6,9 @@ use std::time::{Duration, SystemTime};
 use crate::fault::{Refusal, RetryAfter};
 use crate::message::{Framing, Octets, Response};
 
+/// The last second of the year 9999, where HTTP dates end.
+const LAST_DATE: Duration = Duration::from_secs(253_402_300_799);
+
 /// A refusal.
 pub(super) fn refusal(refusal: &Refusal) -> Response {
     let body = format!("{{\"error\":\"{}\"}}", reason(refusal.status).to_ascii_lowercase());
@@ -55,10 +58,11 @@ fn retry_after_text(retry_after: &RetryAfter, now: SystemTime) -> String {
         RetryAfter::Date(offset) => {
             let shift = Duration::from_secs(offset.unsigned_abs());
             let exact = if *offset < 0 { now.checked_sub(shift) } else { now.checked_add(shift) };
-            let since = exact.and_then(|date| date.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
+            let since = exact.and_then(|date| date.duration_since(SystemTime::UNIX_EPOCH).ok());
+            let beyond = if *offset < 0 { Duration::ZERO } else { LAST_DATE };
+            let since = since.unwrap_or(beyond).min(LAST_DATE);
             let seconds = since.as_secs() + u64::from(since.subsec_nanos() > 0);
-            // HTTP dates end with the year 9999.
-            httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.min(253_402_300_799)))
+            httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
         }
     }
 }

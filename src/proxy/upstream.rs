@@ -12,7 +12,9 @@ use crate::message::{Octets, Response};
 use crate::proxy::caller::Caller;
 use crate::proxy::gates::{Gates, Unreleased};
 use crate::proxy::limits::Limits;
-use crate::proxy::wire::{AnswerHead, Asked, Bounds, Head, Inbox, Parser, Progress, is_reset, write_hearing};
+use crate::proxy::wire::{
+    AnswerHead, Asked, Bounds, Head, Inbox, Parser, Progress, is_reset, response_in, write_hearing,
+};
 
 /// So much of what an origin said instead of an answer is kept as evidence.
 const SAID: usize = 4096;
@@ -39,8 +41,27 @@ pub(super) struct Answer {
     pub last_chunk: Option<usize>,
     /// Whether the connection goes on after it.
     pub keep_alive: bool,
-    /// The same as evidence.
-    pub response: Response,
+    /// Its status.
+    pub status: u16,
+    /// What its body depended on.
+    pub asked: Asked,
+}
+
+impl Answer {
+    /// Whether it says that what was asked for was done.
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The same as evidence. It was read whole before, so it can be read again.
+    pub fn response(&self) -> Option<Response> {
+        response_in(&self.bytes, self.asked)
+    }
+
+    /// The end of an origin that gave this answer.
+    pub fn end(&self) -> OriginEnd {
+        OriginEnd::Answered(self.response().into_iter().collect())
+    }
 }
 
 /// No whole answer.
@@ -192,16 +213,16 @@ impl Upstream {
             }
         };
         let bytes = self.inbox.take(length);
-        let Some(message) = parser.message(&bytes, length) else {
+        let Some(AnswerHead { status, keep_alive, .. }) = parser.head().cloned() else {
             return Err(self.unreadable("an answer without a head".to_owned()));
         };
-        let (head, last_chunk) = (message.head.length(), message.last_chunk);
+        let head = parser.head().map_or(0, Head::length);
         // Bytes after the answer, for which nobody asked, make the connection useless.
-        let keep_alive = message.head.keep_alive && self.inbox.bytes().is_empty();
-        let response = message.into_response();
+        let keep_alive = keep_alive && self.inbox.bytes().is_empty();
+        let answer = Answer { bytes, head, last_chunk: parser.last_chunk(), keep_alive, status, asked };
         match ear.pass(3, &mut until).await {
-            Ok(()) => Ok(Answer { bytes, head, last_chunk, keep_alive, response }),
-            Err(Unreleased) => Err(Failure::unreleased(OriginEnd::Answered(vec![response]))),
+            Ok(()) => Ok(answer),
+            Err(Unreleased) => Err(Failure::unreleased(answer.end())),
         }
     }
 

@@ -125,7 +125,14 @@ fn held_at(passage: &Passage) -> Option<Gate> {
 pub fn joined(made: Made, relayed: Option<Relayed>) -> Exchange {
     let Made { attempt, step, key, recorded, sent, .. } = made;
     let from_proxy = relayed.map(|relayed| {
-        (relayed.connection, relayed.request_on_connection, relayed.fault, relayed.origin, relayed.at_origin, relayed.gates)
+        (
+            relayed.connection,
+            relayed.request_on_connection,
+            relayed.fault,
+            relayed.origin,
+            relayed.at_origin,
+            relayed.gates,
+        )
     });
     let (connection, request_on_connection, fault, origin, at_origin, gates) = from_proxy.unwrap_or_else(|| {
         let refused = sent.caller == CallerEnd::Refused;

@@ -51,7 +51,12 @@ struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    async fn set(case: &'a Case, target: &'a Arc<Target>, client: &'a reqwest::Client, clock: Clock) -> Result<Self, String> {
+    async fn set(
+        case: &'a Case,
+        target: &'a Arc<Target>,
+        client: &'a reqwest::Client,
+        clock: Clock,
+    ) -> Result<Self, String> {
         let mut process = None;
         let mut folder = None;
         let origin = match (case.needs_process(), &target.starter, target.replicas.first()) {
@@ -156,7 +161,14 @@ impl<'a> Stage<'a> {
             (Some(control), false, false) => bounded(control).await,
             (Some(_), false, true) | (None, ..) => {}
         }
-        self.made.push(Made { attempt: attempt.clone(), step: step.no, key: self.key(attempt), recorded, sent, control });
+        self.made.push(Made {
+            attempt: attempt.clone(),
+            step: step.no,
+            key: self.key(attempt),
+            recorded,
+            sent,
+            control,
+        });
         if !keep_late {
             self.release_late().await;
         }
@@ -227,7 +239,9 @@ impl<'a> Stage<'a> {
             let sent = connected.send(&bytes, After::Read, &patience, &self.clock).await;
             match sent.caller {
                 crate::history::CallerEnd::Answered(answer) if (200..300).contains(&answer.status) => {}
-                crate::history::CallerEnd::Answered(answer) => return Err(failed(format!("was answered {}", answer.status))),
+                crate::history::CallerEnd::Answered(answer) => {
+                    return Err(failed(format!("was answered {}", answer.status)));
+                }
                 other => return Err(failed(format!("was not answered: {other:?}"))),
             }
         }

@@ -110,14 +110,26 @@ pub async fn preflight(contract: &Arc<Contract>, target: &Arc<Target>, seed: See
     {
         // The same request again: whatever it is answered, the replica works.
         match write(target, second, intent, &clock).await.0 {
-            Ok(answer) if answer.status < 500 => found.well(format!("replica {second}"), format!("answered {}", answer.status)),
-            other => found.bad(format!("replica {second}"), came(&other), "start it on the same store, or leave its URL out", true),
+            Ok(answer) if answer.status < 500 => {
+                found.well(format!("replica {second}"), format!("answered {}", answer.status))
+            }
+            other => found.bad(
+                format!("replica {second}"),
+                came(&other),
+                "start it on the same store, or leave its URL out",
+                true,
+            ),
         }
     }
     match skew {
         Some(skew) if skew > SKEW => {
             let came = format!("its clock is {} s off", skew.as_secs());
-            found.bad("the Date of its answers", came, "set its clock; dates in Retry-After are read against it", false);
+            found.bad(
+                "the Date of its answers",
+                came,
+                "set its clock; dates in Retry-After are read against it",
+                false,
+            );
         }
         Some(_) => found.well("the Date of its answers", "its clock agrees"),
         None => {}
@@ -135,7 +147,8 @@ async fn reach(found: &mut Preflight, index: usize, address: SocketAddr, tempo: 
             found.bad(format!("connect to {address}"), "refused", "start the server, or mend its URL", true);
         }
         Err(other) => {
-            let remedy = if index == 0 { "start the server, or mend its URL" } else { "start this replica, or leave it out" };
+            let remedy =
+                if index == 0 { "start the server, or mend its URL" } else { "start this replica, or leave it out" };
             found.bad(format!("connect to {address}"), format!("{other:?}"), remedy, true);
         }
     }
@@ -188,9 +201,8 @@ fn writes(contract: &Arc<Contract>, target: &Target, seed: Seed) -> Result<Case,
         claims: Vec::new(),
     };
     let setting = Setting { contract: Arc::clone(contract), abilities: target.abilities.clone(), seed };
-    let cases = expand(&Arc::new(scenario), &setting).map_err(|problems| {
-        problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; ")
-    })?;
+    let cases = expand(&Arc::new(scenario), &setting)
+        .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; "))?;
     cases.into_iter().next().ok_or_else(|| "the contract has no operation".to_owned())
 }
 
@@ -240,9 +252,19 @@ fn judge_write(found: &mut Preflight, case: &Case, intent: &PlannedIntent, answe
         }
         _ if matches!(answer.status, 404 | 405 | 501) => {
             found.missing.push(operation.name.clone());
-            found.bad(tried, said(), "it is taken for not offered; give its path under `paths` if it is elsewhere", false);
+            found.bad(
+                tried,
+                said(),
+                "it is taken for not offered; give its path under `paths` if it is elsewhere",
+                false,
+            );
         }
-        _ => found.bad(tried, said(), "a plain write must be answered by a success of the contract", answer.status != 409),
+        _ => found.bad(
+            tried,
+            said(),
+            "a plain write must be answered by a success of the contract",
+            answer.status != 409,
+        ),
     }
 }
 
@@ -259,7 +281,9 @@ async fn credentials(found: &mut Preflight, case: &Case, target: &Target, first:
             Ok(answer) if !matches!(answer.status, 401 | 403) && answer.status < 500 => {
                 found.well(format!("credential `{name}`"), format!("answered {}", answer.status));
             }
-            other => found.bad(format!("credential `{name}`"), came(&other), "check its headers, or leave it out", true),
+            other => {
+                found.bad(format!("credential `{name}`"), came(&other), "check its headers, or leave it out", true)
+            }
         }
     }
 }

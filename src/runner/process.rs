@@ -231,7 +231,9 @@ mod tests {
     #[tokio::test]
     async fn a_command_that_ends_says_why() {
         let folder = tempfile::tempdir().expect("a folder");
-        let error = Process::start(&starter("sh -c 'echo no such store >&2; exit 3'"), folder.path()).await.expect_err("it ended");
+        let error = Process::start(&starter("sh -c 'echo no such store >&2; exit 3'"), folder.path())
+            .await
+            .expect_err("it ended");
         let text = error.to_string();
         assert!(text.contains("exit status: 3") && text.contains("no such store"), "{text}");
     }
@@ -239,7 +241,9 @@ mod tests {
     #[tokio::test]
     async fn a_killed_process_refuses_and_comes_back_elsewhere() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut process = Process::start(&starter("python3 -m http.server --bind 127.0.0.1 {port}"), folder.path()).await.expect("starts");
+        let mut process = Process::start(&starter("python3 -m http.server --bind 127.0.0.1 {port}"), folder.path())
+            .await
+            .expect("starts");
         let first = process.address();
         process.end(true).await.expect("ends");
         assert!(TcpStream::connect(first).await.is_err());

@@ -68,7 +68,8 @@ pub async fn run(
 }
 
 async fn one(index: usize, case: Arc<Case>, target: &Arc<Target>, client: &reqwest::Client, clock: Clock) -> Played {
-    let history = if case.lacks.is_empty() { play(&case, target, client, clock).await } else { Recorder::new().seal(None) };
+    let history =
+        if case.lacks.is_empty() { play(&case, target, client, clock).await } else { Recorder::new().seal(None) };
     let report = judge(&case, &history);
     Played { index, case, history, report }
 }

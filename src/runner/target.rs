@@ -95,7 +95,9 @@ pub enum TargetError {
         why: String,
     },
     /// A host that was not named.
-    #[error("{url} is not on this machine: name its host with --allow-host, or under `allow hosts` in the subject file")]
+    #[error(
+        "{url} is not on this machine: name its host with --allow-host, or under `allow hosts` in the subject file"
+    )]
     NotLoopback {
         /// The address.
         url: String,
@@ -115,7 +117,11 @@ impl Target {
             name: subject.name.clone(),
             abilities: Abilities::of(subject, host, replicas.len()),
             replicas,
-            credentials: subject.credentials.iter().map(|(name, known)| (name.clone(), known.headers.clone())).collect(),
+            credentials: subject
+                .credentials
+                .iter()
+                .map(|(name, known)| (name.clone(), known.headers.clone()))
+                .collect(),
             hooks: subject.hooks.iter().map(|(name, Hook::Headers(headers))| (name.clone(), headers.clone())).collect(),
             observers: subject.observe.iter().map(|(name, observer)| (name.clone(), observer.clone())).collect(),
             starter: subject.server.start.as_ref().map(|command| Starter {
@@ -140,7 +146,8 @@ impl Target {
                 let authority = authority(url);
                 let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
                 let unresolved = |why: String| TargetError::Unresolved { url: url.clone(), why };
-                let found: Vec<SocketAddr> = authority.to_socket_addrs().map_err(|error| unresolved(error.to_string()))?.collect();
+                let found: Vec<SocketAddr> =
+                    authority.to_socket_addrs().map_err(|error| unresolved(error.to_string()))?.collect();
                 // `localhost` may be two addresses: the one that servers are started on comes first.
                 let address = found.iter().find(|address| address.is_ipv4()).or(found.first()).copied();
                 let address = address.ok_or_else(|| unresolved("no address".to_owned()))?;
@@ -185,7 +192,8 @@ impl Target {
                     headers
                         .iter()
                         .map(|(name, value)| {
-                            let scheme = value.split_once(' ').map(|(scheme, _)| format!("{scheme} ")).unwrap_or_default();
+                            let scheme =
+                                value.split_once(' ').map(|(scheme, _)| format!("{scheme} ")).unwrap_or_default();
                             (name.clone(), format!("{scheme}onceproof-nobody-was-given-this"))
                         })
                         .collect()

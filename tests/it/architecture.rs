@@ -68,13 +68,17 @@ fn every_module_imports_only_what_the_table_allows() {
     let mut wrong = Vec::new();
     for (module, path, text) in all() {
         let Some((_, allowed)) = TABLE.iter().find(|(name, _)| *name == module) else { continue };
-        if path.components().any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "tests.rs" | "testing.rs"))) {
+        if path.components().any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "tests.rs" | "testing.rs")))
+        {
             continue;
         }
         for (at, _) in product(&text).match_indices("crate::") {
             let rest = &text[at + "crate::".len()..];
             let name: String = rest.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect();
-            let fits = name.is_empty() || name == module || VOCABULARY.contains(&name.as_str()) || allowed.contains(&name.as_str());
+            let fits = name.is_empty()
+                || name == module
+                || VOCABULARY.contains(&name.as_str())
+                || allowed.contains(&name.as_str());
             if !fits {
                 wrong.push(format!("{}: {module} imports {name}", path.display()));
             }

@@ -28,7 +28,8 @@ fn a_selected_run_writes_every_file_and_judging_its_history_gives_the_same_verdi
     let folder = tempfile::tempdir().expect("a folder");
     let run = run_in(folder.path(), &["server/replay/plain", "--seed", "7731"]);
     assert_eq!(run.status.code(), Some(0), "{}{}", out(&run), err(&run));
-    let files: Vec<_> = std::fs::read_dir(folder.path()).expect("reports").map(|entry| entry.expect("entry").path()).collect();
+    let files: Vec<_> =
+        std::fs::read_dir(folder.path()).expect("reports").map(|entry| entry.expect("entry").path()).collect();
     let latest = files.first().expect("a subject's folder").join("latest");
     for file in ["history.ndjson", "verdicts.json", "junit.xml", "report.md"] {
         assert!(latest.join(file).is_file(), "{file} is missing");

@@ -2,4 +2,9 @@
 
 mod architecture;
 mod cli;
+mod driver;
+mod hostile;
+mod proxy;
+mod relay;
 mod scenarios;
+mod support;

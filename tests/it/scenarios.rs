@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 /// Claims that an honest subject need not exercise, and why.
-const MAY_BE_IDLE: &[(&str, &str)] = &[("replay-after-lock", "the reference lets a loser wait, so no copy is told to come back")];
+const MAY_BE_IDLE: &[(&str, &str)] =
+    &[("replay-after-lock", "the reference lets a loser wait, so no copy is told to come back")];
 
 #[test]
 fn every_scenario_holds_on_the_honest_reference() {

@@ -30,9 +30,20 @@ pub fn load(source: &Source, claims: &[&str]) -> Result<Contract, Problems> {
 fn contract(tree: &Node, places: &mut Places, claims: &[&str]) -> Contract {
     let declared = tree.get("operations").map(Node::entries).unwrap_or_default();
     places.operations = declared.iter().filter_map(|entry| Some(entry.key.text()?.to_owned())).collect();
-    places.effects =
-        tree.get("effects").map(Node::entries).unwrap_or_default().iter().filter_map(|entry| Some(entry.key.text()?.to_owned())).collect();
-    places.scopes = tree.get("scopes").map(Node::items).unwrap_or_default().iter().filter_map(|item| Some(item.text()?.to_owned())).collect();
+    places.effects = tree
+        .get("effects")
+        .map(Node::entries)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|entry| Some(entry.key.text()?.to_owned()))
+        .collect();
+    places.scopes = tree
+        .get("scopes")
+        .map(Node::items)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|item| Some(item.text()?.to_owned()))
+        .collect();
     let mut operations: IndexMap<OperationName, Operation> = IndexMap::new();
     for entry in declared {
         let Some(name) = entry.key.text() else { continue };
@@ -44,7 +55,13 @@ fn contract(tree: &Node, places: &mut Places, claims: &[&str]) -> Contract {
         title: tree.get("title").and_then(Node::text).unwrap_or_default().to_owned(),
         scopes: places.scopes.iter().map(|name| name.as_str().into()).collect(),
         effects: effects(tree, places),
-        retry: tree.get("retry").map(Node::items).unwrap_or_default().iter().map(|row| retry::row(row, places)).collect(),
+        retry: tree
+            .get("retry")
+            .map(Node::items)
+            .unwrap_or_default()
+            .iter()
+            .map(|row| retry::row(row, places))
+            .collect(),
         requirements: tree
             .get("requirements")
             .map(Node::entries)

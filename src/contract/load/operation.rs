@@ -4,8 +4,8 @@ use indexmap::IndexMap;
 
 use crate::contract::load::places::{Places, many};
 use crate::contract::{
-    AnswerRule, Batch, BodyTest, Counter, Edit, Forbidden, HeaderTest, KeyPlace, KeyRule, LengthUnit, Operation, Outcome,
-    Reconfiguration, Replay, Safety, Sameness, StatusSet,
+    AnswerRule, Batch, BodyTest, Counter, Edit, Forbidden, HeaderTest, KeyPlace, KeyRule, LengthUnit, Operation,
+    Outcome, Reconfiguration, Replay, Safety, Sameness, StatusSet,
 };
 use crate::file::{Node, json};
 use crate::name::OperationName;
@@ -17,7 +17,11 @@ pub fn operation(name: &str, node: &Node, places: &mut Places) -> Operation {
     let named = |outcome: Outcome| answers.iter().any(|rule| rule.outcome == outcome);
     if let (Safety::ByKey(_), Some(place)) = (&safety, node.get("answers")) {
         for outcome in [Outcome::Fresh, Outcome::Replayed].into_iter().filter(|outcome| !named(*outcome)) {
-            places.wrong(place, format!("`{name}` has a key but no `{outcome}` answer"), "add it: a retry has to be told from the first");
+            places.wrong(
+                place,
+                format!("`{name}` has a key but no `{outcome}` answer"),
+                "add it: a retry has to be told from the first",
+            );
         }
     }
     let stored: Vec<Outcome> = many(node.get("stored")).into_iter().filter_map(|node| outcome(node, places)).collect();
@@ -27,9 +31,9 @@ pub fn operation(name: &str, node: &Node, places: &mut Places) -> Operation {
         }
     }
     let effects = places.effects.clone();
-    let marker = node.get("marker").and_then(|marker| {
-        Some((marker.get("at").and_then(|at| places.pointer(at))?, marker.get("value").map(json)?))
-    });
+    let marker = node
+        .get("marker")
+        .and_then(|marker| Some((marker.get("at").and_then(|at| places.pointer(at))?, marker.get("value").map(json)?)));
     Operation {
         name: name.into(),
         request: places.request_line(node.get("request")),
@@ -115,7 +119,11 @@ fn length(node: &Node, places: &mut Places) -> Option<((u32, u32), LengthUnit)> 
         }
         Some(parsed) => Some(parsed),
         None => {
-            places.wrong(node, format!("`{text}` is not a length"), "expected one like `1..255 characters` or `1..64 bytes`");
+            places.wrong(
+                node,
+                format!("`{text}` is not a length"),
+                "expected one like `1..255 characters` or `1..64 bytes`",
+            );
             None
         }
     }
@@ -167,7 +175,11 @@ fn header_tests(node: Option<&Node>, places: &mut Places) -> Vec<HeaderTest> {
         None => Vec::new(),
         Some(node) => match node.text() {
             Some(name) => vec![HeaderTest { name: name.to_owned(), value: None }],
-            None => places.headers(Some(node)).into_iter().map(|(name, value)| HeaderTest { name, value: Some(value) }).collect(),
+            None => places
+                .headers(Some(node))
+                .into_iter()
+                .map(|(name, value)| HeaderTest { name, value: Some(value) })
+                .collect(),
         },
     }
 }
@@ -200,7 +212,10 @@ fn edit(node: &Node, places: &mut Places) -> Edit {
     }
 }
 
-fn sets(node: Option<&Node>, places: &mut Places) -> std::collections::BTreeMap<crate::json::Pointer, crate::json::Json> {
+fn sets(
+    node: Option<&Node>,
+    places: &mut Places,
+) -> std::collections::BTreeMap<crate::json::Pointer, crate::json::Json> {
     let entries = node.map(Node::entries).unwrap_or_default();
     entries.iter().filter_map(|entry| Some((places.pointer(&entry.key)?, places.template(&entry.value)))).collect()
 }
@@ -234,4 +249,3 @@ fn batch(node: &Node, places: &mut Places) -> Option<Batch> {
         counts,
     })
 }
-

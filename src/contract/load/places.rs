@@ -72,7 +72,11 @@ impl Places {
         if let Some(node) = node
             && !(method_is_well && target.starts_with('/'))
         {
-            self.wrong(node, format!("`{text}` is not a request"), "expected a method and a path, such as `POST /v1/things`");
+            self.wrong(
+                node,
+                format!("`{text}` is not a request"),
+                "expected a method and a path, such as `POST /v1/things`",
+            );
         }
         RequestLine { method: method.to_owned(), target: target.to_owned() }
     }
@@ -126,7 +130,8 @@ impl Places {
             .iter()
             .filter_map(|entry| {
                 let (name, value) = (entry.key.text()?, entry.value.text()?);
-                let well = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+                let well = !name.is_empty()
+                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
                 if !well {
                     self.wrong(&entry.key, format!("`{name}` is not a header name"), "letters, digits and `-`");
                 }

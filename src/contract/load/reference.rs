@@ -30,7 +30,9 @@ pub fn reference(node: &Node, places: &mut Places) -> Reference {
         }
     }
     Reference {
-        credentials: entries(node.get("credentials")).map(|(name, node)| (name.into(), credential(node, places))).collect(),
+        credentials: entries(node.get("credentials"))
+            .map(|(name, node)| (name.into(), credential(node, places)))
+            .collect(),
         collections,
         operations,
         reads: node
@@ -40,10 +42,19 @@ pub fn reference(node: &Node, places: &mut Places) -> Reference {
             .iter()
             .map(|node| ReadRoute {
                 request: places.request_line(node.get("read")),
-                collection: node.get("from").and_then(|from| places.known(from, "collection", &known)).unwrap_or_default(),
+                collection: node
+                    .get("from")
+                    .and_then(|from| places.known(from, "collection", &known))
+                    .unwrap_or_default(),
                 by: texts(node.get("by")),
                 rows: node.get("rows").and_then(|rows| places.pointer(rows)),
-                hide: node.get("hide").map(Node::items).unwrap_or_default().iter().filter_map(|item| Some(item.text()?.to_owned())).collect(),
+                hide: node
+                    .get("hide")
+                    .map(Node::items)
+                    .unwrap_or_default()
+                    .iter()
+                    .filter_map(|item| Some(item.text()?.to_owned()))
+                    .collect(),
             })
             .collect(),
         errors: entries(node.get("errors")).map(|(name, node)| (name.to_owned(), canned(node, places))).collect(),
@@ -86,10 +97,8 @@ fn canned(node: &Node, places: &mut Places) -> CannedAnswer {
 
 fn operation(node: &Node, places: &mut Places, collections: &[String]) -> ReferenceOperation {
     let body = node.get("body").map(Node::entries).unwrap_or_default();
-    let body = body
-        .iter()
-        .filter_map(|entry| Some((entry.key.text()?.to_owned(), kind(&entry.value, places)?)))
-        .collect();
+    let body =
+        body.iter().filter_map(|entry| Some((entry.key.text()?.to_owned(), kind(&entry.value, places)?))).collect();
     let empty = || CannedAnswer { status: 200, headers: Vec::new(), body: Json::Null };
     ReferenceOperation {
         body,
@@ -106,7 +115,11 @@ fn operation(node: &Node, places: &mut Places, collections: &[String]) -> Refere
             .iter()
             .map(|node| Constraint {
                 when: node.get("when").and_then(Node::text).unwrap_or_default().to_owned(),
-                outcome: node.get("outcome").and_then(Node::text).and_then(Outcome::from_word).unwrap_or(Outcome::Refused),
+                outcome: node
+                    .get("outcome")
+                    .and_then(Node::text)
+                    .and_then(Outcome::from_word)
+                    .unwrap_or(Outcome::Refused),
                 answer: canned(node, places),
             })
             .collect(),
@@ -139,7 +152,8 @@ fn kind(node: &Node, places: &mut Places) -> Option<Type> {
         "key" => TypeName::Key,
         "any" => TypeName::Any,
         other => {
-            let label = "expected text, number, flag, object, list, list of text, key or any, with `?` where it may be absent";
+            let label =
+                "expected text, number, flag, object, list, list of text, key or any, with `?` where it may be absent";
             places.wrong(node, format!("no type `{other}`"), label);
             return None;
         }

@@ -12,7 +12,9 @@ pub fn requirement(id: RequirementId, entry: &Entry, places: &mut Places, claims
     let proofs: Vec<Proof> =
         many(node.get("proved by")).into_iter().filter_map(|line| proof(line, places, claims)).collect();
     match (node.get("proved by"), node.get("not judged")) {
-        (None, None) => places.wrong(&entry.key, format!("nothing proves {id}"), "add `proved by:`, or `not judged:` and why"),
+        (None, None) => {
+            places.wrong(&entry.key, format!("nothing proves {id}"), "add `proved by:`, or `not judged:` and why")
+        }
         (Some(_), Some(not)) => places.wrong(not, format!("{id} is both proved and not judged"), "leave one out"),
         (Some(_), None) | (None, Some(_)) => {}
     }
@@ -41,25 +43,43 @@ fn proof(node: &Node, places: &mut Places, claims: &[&str]) -> Option<Proof> {
         None => (head, None),
     };
     let Some((claim, operations)) = head.split_once(" on ") else {
-        places.wrong(node, format!("`{text}` proves nothing"), "expected `CLAIM on OPERATION [in SCENARIO] [when AXIS=VALUE]`");
+        places.wrong(
+            node,
+            format!("`{text}` proves nothing"),
+            "expected `CLAIM on OPERATION [in SCENARIO] [when AXIS=VALUE]`",
+        );
         return None;
     };
     if !claims.contains(&claim) {
         let near = nearest(claim, claims.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-        places.wrong(node, format!("no claim `{claim}`"), near.unwrap_or_else(|| format!("known are {}", claims.join(", "))));
+        places.wrong(
+            node,
+            format!("no claim `{claim}`"),
+            near.unwrap_or_else(|| format!("known are {}", claims.join(", "))),
+        );
     }
     let operations: Vec<String> = match operations.trim() {
         "any" => Vec::new(),
         names => names.split('|').map(|name| name.trim().to_owned()).collect(),
     };
     for name in operations.iter().filter(|name| !places.operations.contains(name)).cloned().collect::<Vec<_>>() {
-        let near = nearest(&name, places.operations.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
-        places.wrong(node, format!("no operation `{name}`"), near.unwrap_or_else(|| "not an operation of this contract".to_owned()));
+        let near =
+            nearest(&name, places.operations.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+        places.wrong(
+            node,
+            format!("no operation `{name}`"),
+            near.unwrap_or_else(|| "not an operation of this contract".to_owned()),
+        );
     }
     if let Some(Err(error)) = scenario.as_deref().map(glob::Pattern::new) {
         places.wrong(node, format!("`in` is not a pattern: {error}"), "`*` within a segment, `**` across");
     }
-    Some(Proof { claim: claim.to_owned(), operations, scenario, cells: cells.map(|cells| self::cells(cells, node, places)).unwrap_or_default() })
+    Some(Proof {
+        claim: claim.to_owned(),
+        operations,
+        scenario,
+        cells: cells.map(|cells| self::cells(cells, node, places)).unwrap_or_default(),
+    })
 }
 
 fn cells(text: &str, node: &Node, places: &mut Places) -> Vec<(String, Vec<String>)> {
@@ -69,7 +89,11 @@ fn cells(text: &str, node: &Node, places: &mut Places) -> Vec<(String, Vec<Strin
     text.split(',')
         .filter_map(|part| {
             let Some((axis, values)) = part.split_once('=') else {
-                places.wrong(node, format!("`{}` is not a cell", part.trim()), "expected `AXIS=VALUE` or `AXIS=VALUE|VALUE`");
+                places.wrong(
+                    node,
+                    format!("`{}` is not a cell", part.trim()),
+                    "expected `AXIS=VALUE` or `AXIS=VALUE|VALUE`",
+                );
                 return None;
             };
             let values = values.split('|').map(|value| value.trim().replace(ASIDE, ",")).collect();

@@ -66,7 +66,7 @@ impl Framer {
             BodyRule::None => Ok(Some(self.from)),
             BodyRule::Length(length) => {
                 let length = usize::try_from(length).ok().filter(|length| *length <= bounds.body);
-                let end = self.from + length.ok_or(BadMessage::BodyTooLong(bounds.body))?;
+                let end = self.from.saturating_add(length.ok_or(BadMessage::BodyTooLong(bounds.body))?);
                 Ok((message.len() >= end).then_some(end))
             }
             BodyRule::UntilClose => within(message.len(), self.from, bounds).map(|()| None),
@@ -178,8 +178,10 @@ mod tests {
 
     const BOUNDS: Bounds = Bounds { head: 1024, body: 1024 };
 
-    /// The end of the body, its content and the place of its last chunk.
-    fn check(body: &str) -> Result<Option<(usize, Vec<u8>, Option<usize>)>, BadMessage> {
+    /// The end of a body, its content and the place of its last chunk.
+    type Body = (usize, Vec<u8>, Option<usize>);
+
+    fn check(body: &str) -> Result<Option<Body>, BadMessage> {
         let mut framer = Framer::new(BodyRule::Chunked, 0);
         let end = framer.advance(body.as_bytes(), &BOUNDS)?;
         let last_chunk = framer.last_chunk();

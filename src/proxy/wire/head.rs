@@ -9,15 +9,14 @@ use crate::proxy::wire::parser::{BadMessage, Head};
 /// More headers than this are not read.
 const HEADERS: usize = 256;
 
-/// A request's head.
+/// Names and values in order, as spelled.
+pub type Headers = Vec<(String, String)>;
+
+/// A request's head: what has to be known to pass it on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestHead {
-    /// The method.
-    pub method: String,
-    /// The target, as spelled.
-    pub target: String,
-    /// In order, as spelled, without the two framing headers; bytes above 127 as Latin-1.
-    pub headers: Vec<(String, String)>,
+    /// What its answer's body depends on.
+    pub asked: Asked,
     /// How its body ends.
     pub body: BodyRule,
     /// Whether the caller means to go on with the connection.
@@ -27,13 +26,11 @@ pub struct RequestHead {
     length: usize,
 }
 
-/// An answer's head.
+/// An answer's head: what has to be known to pass it on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerHead {
     /// The status.
     pub status: u16,
-    /// In order, as spelled; bytes above 127 as Latin-1.
-    pub headers: Vec<(String, String)>,
     /// How its body ends.
     pub body: BodyRule,
     /// Whether the origin means to go on with the connection.
@@ -41,7 +38,27 @@ pub struct AnswerHead {
     length: usize,
 }
 
+impl RequestHead {
+    /// Method, target and headers of the head that these bytes begin with, as spelled; the two framing headers left
+    /// out, bytes above 127 as Latin-1.
+    pub fn spelled(bytes: &[u8]) -> Option<(String, String, Headers)> {
+        let mut headers = [const { MaybeUninit::uninit() }; HEADERS];
+        let mut head = httparse::Request::new(&mut []);
+        head.parse_with_uninit_headers(bytes, &mut headers).ok()?;
+        let kept = head.headers.iter().filter(|header| !is_framing(header.name)).map(spelled).collect();
+        Some((head.method?.to_owned(), head.path?.to_owned(), kept))
+    }
+}
+
 impl AnswerHead {
+    /// The headers of the head that these bytes begin with, in order, as spelled; bytes above 127 as Latin-1.
+    pub fn headers(bytes: &[u8]) -> Option<Headers> {
+        let mut headers = [const { MaybeUninit::uninit() }; HEADERS];
+        let mut head = httparse::Response::new(&mut []);
+        httparse::ParserConfig::default().parse_response_with_uninit_headers(&mut head, bytes, &mut headers).ok()?;
+        Some(head.headers.iter().map(spelled).collect())
+    }
+
     /// Whether a final answer is still to come.
     pub fn is_interim(&self) -> bool {
         (100..200).contains(&self.status) && self.status != 101
@@ -84,11 +101,8 @@ impl Head for RequestHead {
             (None, Some(length)) => BodyRule::Length(length),
             (None, None) => BodyRule::None,
         };
-        let kept = head.headers.iter().filter(|header| !is_framing(header.name));
         Ok(Some(Self {
-            method: head.method.unwrap_or_default().to_owned(),
-            target: head.path.unwrap_or_default().to_owned(),
-            headers: kept.map(spelled).collect(),
+            asked: Asked::by(head.method.unwrap_or_default().as_bytes()),
             body,
             keep_alive: said.keep_alive,
             expects_continue: said.expects_continue,
@@ -127,7 +141,7 @@ impl Head for AnswerHead {
             },
         };
         let keep_alive = said.keep_alive && status != 101 && body != BodyRule::UntilClose;
-        Ok(Some(Self { status, headers: head.headers.iter().map(spelled).collect(), body, keep_alive, length }))
+        Ok(Some(Self { status, body, keep_alive, length }))
     }
 
     fn length(&self) -> usize {
@@ -218,7 +232,9 @@ mod tests {
         let text = "POST /a?b HTTP/1.1\r\nhOsT: h\r\nContent-Length: 3\r\nX-Odd:  \u{e9} \r\nx-odd: 2\r\n\r\n";
         let bytes: Vec<u8> = text.chars().map(|letter| u8::try_from(u32::from(letter)).expect("Latin-1")).collect();
         let head = RequestHead::read(&bytes, ()).expect("a readable head").expect("a whole head");
-        let kept: Vec<_> = head.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let (method, target, headers) = RequestHead::spelled(&bytes).expect("a whole head");
+        assert_eq!((method.as_str(), target.as_str()), ("POST", "/a?b"));
+        let kept: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(kept, [("hOsT", "h"), ("X-Odd", "\u{e9}"), ("x-odd", "2")]);
         assert_eq!((head.body, head.keep_alive, head.length()), (BodyRule::Length(3), true, bytes.len()));
     }

@@ -8,7 +8,7 @@ mod parser;
 mod socket;
 
 pub use body::{BodyRule, Framer};
-pub use head::{AnswerHead, Asked, RequestHead};
+pub use head::{AnswerHead, Asked, Headers, RequestHead};
 pub use inbox::Inbox;
-pub use parser::{BadMessage, Bounds, Head, Message, Parser, Progress};
+pub use parser::{BadMessage, Bounds, Head, Parser, Progress, request_in, response_in};
 pub use socket::{delivered, is_reset, reset, write_hearing};

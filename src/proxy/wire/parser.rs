@@ -3,7 +3,7 @@
 
 use crate::message::{Octets, Request, Response};
 use crate::proxy::wire::body::{BodyRule, Framer};
-use crate::proxy::wire::head::{AnswerHead, RequestHead};
+use crate::proxy::wire::head::{AnswerHead, Asked, RequestHead};
 
 /// How much of a message is read.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +12,11 @@ pub struct Bounds {
     pub head: usize,
     /// Bytes of a body as it is on the wire.
     pub body: usize,
+}
+
+impl Bounds {
+    /// For bytes that are there already.
+    const NONE: Bounds = Bounds { head: usize::MAX, body: usize::MAX };
 }
 
 impl Default for Bounds {
@@ -104,11 +109,9 @@ impl<H: Head> Parser<H> {
         self.found.as_ref().and_then(|(_, framer)| framer.closed(bytes))
     }
 
-    /// The message, of which the first `length` of these bytes are; none before its head was read.
-    pub fn message(self, bytes: &[u8], length: usize) -> Option<Message<H>> {
-        let (head, framer) = self.found?;
-        let last_chunk = framer.last_chunk();
-        Some(Message { head, content: framer.content(bytes, length), length, last_chunk })
+    /// Where the last chunk begins, if the message is chunked and came so far.
+    pub fn last_chunk(&self) -> Option<usize> {
+        self.found.as_ref().and_then(|(_, framer)| framer.last_chunk())
     }
 
     fn try_head(&mut self, bytes: &[u8]) -> Result<Option<H>, BadMessage> {
@@ -133,34 +136,44 @@ impl<H: Head> Parser<H> {
     }
 }
 
-/// A whole message; its bytes stay where they were read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message<H> {
-    /// The head.
-    pub head: H,
-    /// The content, chunking removed.
-    pub content: Vec<u8>,
-    /// The length on the wire.
-    pub length: usize,
-    /// Where the last chunk begins, if it is chunked.
-    pub last_chunk: Option<usize>,
-}
-
-impl Message<RequestHead> {
-    /// The message as evidence.
-    pub fn into_request(self) -> Request {
-        let RequestHead { method, target, headers, body, .. } = self.head;
-        Request { method, target, headers, body: Octets(self.content), framing: body.framing() }
+impl Parser<RequestHead> {
+    /// The request as evidence, of which the first `length` of these bytes are; none before its head was read.
+    pub fn request(self, bytes: &[u8], length: usize) -> Option<Request> {
+        let (head, framer) = self.found?;
+        let (method, target, headers) = RequestHead::spelled(bytes)?;
+        let body = Octets(framer.content(bytes, length));
+        Some(Request { method, target, headers, body, framing: head.body.framing() })
     }
 }
 
-impl Message<AnswerHead> {
-    /// The message as evidence.
-    pub fn into_response(self) -> Response {
-        let AnswerHead { status, headers, body, .. } = self.head;
-        let wire_length = u64::try_from(self.length).unwrap_or(u64::MAX);
-        Response { status, headers, body: Octets(self.content), framing: body.framing(), wire_length }
+impl Parser<AnswerHead> {
+    /// The answer as evidence, which the first `length` of these bytes are; none before its head was read.
+    pub fn response(self, bytes: &[u8], length: usize) -> Option<Response> {
+        let (head, framer) = self.found?;
+        let headers = AnswerHead::headers(bytes)?;
+        let body = Octets(framer.content(bytes, length));
+        let wire_length = u64::try_from(length).unwrap_or(u64::MAX);
+        Some(Response { status: head.status, headers, body, framing: head.body.framing(), wire_length })
     }
+}
+
+/// The request that these bytes are, with the length of its head. What of its body is not there is left out.
+pub fn request_in(bytes: &[u8]) -> Option<(Request, usize)> {
+    let mut parser = Parser::<RequestHead>::new((), Bounds::NONE);
+    // Bad chunking after the head does not unsay the head.
+    let _ = parser.advance(bytes);
+    let head = parser.head()?.length();
+    Some((parser.request(bytes, bytes.len())?, head))
+}
+
+/// The whole answer that these bytes are, in a connection that may have closed after them.
+pub fn response_in(bytes: &[u8], asked: Asked) -> Option<Response> {
+    let mut parser = Parser::<AnswerHead>::new(asked, Bounds::NONE);
+    let length = match parser.advance(bytes).ok()? {
+        Progress::Whole(length) => length,
+        Progress::More => parser.closed(bytes)?,
+    };
+    parser.response(bytes, length)
 }
 
 #[cfg(test)]
@@ -168,26 +181,35 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::proxy::wire::head::Asked;
 
     const BOUNDS: Bounds = Bounds { head: 512, body: 512 };
 
-    type Seen<H> = Result<Option<Message<H>>, BadMessage>;
+    /// Where a message ends, where its last chunk begins, and what it says.
+    type Read<M> = Result<Option<(usize, Option<usize>, Option<M>)>, BadMessage>;
 
-    /// What a parser makes of the bytes when they come in pieces that end at `cuts`, and are then closed.
-    fn in_pieces<H: Head>(asked: H::Asked, bytes: &[u8], cuts: &[usize]) -> Seen<H> {
+    type Followed<H> = Result<Option<(usize, Option<usize>, Parser<H>)>, BadMessage>;
+
+    /// Follows a message whose bytes come in pieces that end at `cuts`, and are then closed.
+    fn follow<H: Head>(asked: H::Asked, bytes: &[u8], cuts: &[usize]) -> Followed<H> {
         let mut parser = Parser::<H>::new(asked, BOUNDS);
         let mut ends: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).chain([bytes.len()]).collect();
         ends.sort_unstable();
         for end in ends {
             if let Progress::Whole(length) = parser.advance(&bytes[..end])? {
-                return Ok(parser.message(&bytes[..end], length));
+                return Ok(Some((length, parser.last_chunk(), parser)));
             }
         }
-        match parser.closed(bytes) {
-            Some(length) => Ok(parser.message(bytes, length)),
-            None => Ok(None),
-        }
+        Ok(parser.closed(bytes).map(|length| (length, parser.last_chunk(), parser)))
+    }
+
+    fn request(bytes: &[u8], cuts: &[usize]) -> Read<Request> {
+        let seen = follow::<RequestHead>((), bytes, cuts)?;
+        Ok(seen.map(|(length, last, parser)| (length, last, parser.request(bytes, length))))
+    }
+
+    fn response(asked: Asked, bytes: &[u8], cuts: &[usize]) -> Read<Response> {
+        let seen = follow::<AnswerHead>(asked, bytes, cuts)?;
+        Ok(seen.map(|(length, last, parser)| (length, last, parser.response(bytes, length))))
     }
 
     fn messages() -> impl Strategy<Value = Vec<u8>> {
@@ -213,38 +235,51 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn a_message_is_the_same_in_any_pieces(tail in messages(), cuts in proptest::collection::vec(any::<usize>(), 0..12)) {
-            let request = [b"POST /x HTTP/1.1\r\n", tail.as_slice()].concat();
-            prop_assert_eq!(in_pieces::<RequestHead>((), &request, &cuts), in_pieces::<RequestHead>((), &request, &[]));
-            let answer = [b"HTTP/1.1 200 OK\r\n", tail.as_slice()].concat();
+        fn a_message_is_the_same_in_any_pieces(
+            tail in messages(),
+            cuts in proptest::collection::vec(any::<usize>(), 0..12),
+        ) {
+            let bytes = [b"POST /x HTTP/1.1\r\n", tail.as_slice()].concat();
+            let singly: Vec<usize> = (0..bytes.len()).collect();
+            prop_assert_eq!(request(&bytes, &cuts), request(&bytes, &[]));
+            prop_assert_eq!(request(&bytes, &singly), request(&bytes, &[]));
+            let bytes = [b"HTTP/1.1 200 OK\r\n", tail.as_slice()].concat();
             for asked in [Asked::Whole, Asked::HeadOnly] {
-                // A body until the close is whole only then, so there is nothing to compare before.
-                prop_assert_eq!(in_pieces::<AnswerHead>(asked, &answer, &cuts), in_pieces::<AnswerHead>(asked, &answer, &[]));
+                prop_assert_eq!(response(asked, &bytes, &cuts), response(asked, &bytes, &[]));
             }
         }
 
         #[test]
-        fn bytes_one_by_one_are_the_same_message(tail in messages()) {
-            let request = [b"PUT /x HTTP/1.1\r\n", tail.as_slice()].concat();
-            let singly: Vec<usize> = (0..request.len()).collect();
-            prop_assert_eq!(in_pieces::<RequestHead>((), &request, &singly), in_pieces::<RequestHead>((), &request, &[]));
+        fn what_was_read_is_read_again_as_the_same(tail in messages()) {
+            let bytes = [b"POST /x HTTP/1.1\r\n", tail.as_slice()].concat();
+            if let Ok(Some((length, _, read))) = request(&bytes, &[]) {
+                prop_assert_eq!(request_in(&bytes[..length]).map(|(request, _)| request), read);
+            }
+            let bytes = [b"HTTP/1.1 200 OK\r\n", tail.as_slice()].concat();
+            if let Ok(Some((length, _, read))) = response(Asked::Whole, &bytes, &[]) {
+                prop_assert_eq!(response_in(&bytes[..length], Asked::Whole), read);
+            }
         }
 
         #[test]
-        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..900), cuts in proptest::collection::vec(any::<usize>(), 0..9)) {
-            let _ = in_pieces::<RequestHead>((), &bytes, &cuts);
-            let _ = in_pieces::<AnswerHead>(Asked::Whole, &bytes, &cuts);
+        fn no_bytes_make_it_panic(
+            bytes in proptest::collection::vec(any::<u8>(), 0..900),
+            cuts in proptest::collection::vec(any::<usize>(), 0..9),
+        ) {
+            let _ = request(&bytes, &cuts);
+            let _ = response(Asked::Whole, &bytes, &cuts);
+            let _ = request_in(&bytes);
             let chunked = [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", bytes.as_slice()].concat();
-            let _ = in_pieces::<AnswerHead>(Asked::Whole, &chunked, &cuts);
+            let _ = response(Asked::Whole, &chunked, &cuts);
         }
     }
 
     #[test]
     fn a_head_that_never_ends_is_found_out_at_its_bound() {
         let endless = [b"GET / HTTP/1.1\r\nX: ".as_slice(), &[b'x'; 600]].concat();
-        assert_eq!(in_pieces::<RequestHead>((), &endless, &[]), Err(BadMessage::HeadTooLong(512)));
+        assert_eq!(request(&endless, &[]), Err(BadMessage::HeadTooLong(512)));
         let singly: Vec<usize> = (0..endless.len()).collect();
-        assert_eq!(in_pieces::<RequestHead>((), &endless, &singly), Err(BadMessage::HeadTooLong(512)));
+        assert_eq!(request(&endless, &singly), Err(BadMessage::HeadTooLong(512)));
     }
 
     #[test]

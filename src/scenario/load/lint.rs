@@ -39,7 +39,9 @@ impl Lint<'_> {
             for item in &decl.items {
                 self.intent(item);
             }
-            for slot in [&decl.operation, &decl.change, &decl.defect, &decl.open, &decl.credential].into_iter().flatten() {
+            for slot in
+                [&decl.operation, &decl.change, &decl.defect, &decl.open, &decl.credential].into_iter().flatten()
+            {
                 self.axis(slot);
             }
             if decl.operation.is_none() && decl.same_as.is_none() && decl.same_key_as.is_none() {
@@ -48,13 +50,19 @@ impl Lint<'_> {
             }
             if let Some(slot) = &decl.key {
                 self.words(slot, "kind of key", &KeyShape::words().collect::<Vec<_>>());
-                let twin = self.values(slot).iter().any(|value| value.text.parse::<KeyShape>().is_ok_and(KeyShape::is_twin));
+                let twin =
+                    self.values(slot).iter().any(|value| value.text.parse::<KeyShape>().is_ok_and(KeyShape::is_twin));
                 if twin && decl.same_as.is_none() && decl.same_key_as.is_none() {
-                    self.wrong(slot, "a twin of nothing".to_owned(), "say `same as:` or `same key as:` which intent it is a twin of");
+                    self.wrong(
+                        slot,
+                        "a twin of nothing".to_owned(),
+                        "say `same as:` or `same key as:` which intent it is a twin of",
+                    );
                 }
             }
             if let Some(slot) = &decl.spelled {
-                let known: Vec<&str> = Spelling::ALL.iter().map(|spelling| spelling.name()).chain(TRANSPORT.iter().copied()).collect();
+                let known: Vec<&str> =
+                    Spelling::ALL.iter().map(|spelling| spelling.name()).chain(TRANSPORT.iter().copied()).collect();
                 self.words(slot, "way to write the same content", &known);
             }
         }
@@ -83,7 +91,11 @@ impl Lint<'_> {
                 StepKind::Send { intent, meets, times, .. } => {
                     self.intent(intent);
                     if meets.is_empty() {
-                        self.wrong(intent, "a send that meets nothing".to_owned(), "give at least one passage, such as `clear`");
+                        self.wrong(
+                            intent,
+                            "a send that meets nothing".to_owned(),
+                            "give at least one passage, such as `clear`",
+                        );
                     }
                     for slot in meets {
                         self.passages(slot);
@@ -103,7 +115,11 @@ impl Lint<'_> {
                     let configured = self.scenario.given.get(intent.text.as_str()).is_none_or(|decl| decl.configured);
                     if !configured {
                         let message = format!("`{}` has no configuration of its own", intent.text);
-                        self.wrong(intent, message, "say `configured: true` where it is given, or other cases are touched");
+                        self.wrong(
+                            intent,
+                            message,
+                            "say `configured: true` where it is given, or other cases are touched",
+                        );
                     }
                 }
             }

@@ -97,7 +97,8 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StepDecl> {
     if kinds.len() != 1 {
         let message = if kinds.is_empty() { "a step that does nothing" } else { "a step that does several things" };
         problems.push(
-            Problem::new(node.head(), message).label("give one of `send`, `at once`, `restart`, `observe` and `reconfigure`"),
+            Problem::new(node.head(), message)
+                .label("give one of `send`, `at once`, `restart`, `observe` and `reconfigure`"),
         );
         return None;
     }
@@ -110,7 +111,9 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StepDecl> {
             other => other == *kind,
         };
         if !fits {
-            problems.push(Problem::new(entry.key.span, format!("`{name}` does not go with `{kind}`")).label("leave it out"));
+            problems.push(
+                Problem::new(entry.key.span, format!("`{name}` does not go with `{kind}`")).label("leave it out"),
+            );
         }
     }
     let clear = || vec![Slot { text: "clear".to_owned(), span: node.span }];
@@ -122,7 +125,9 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StepDecl> {
             other_replica: node.get("to").is_some(),
             behind_edge: node.get("behind").is_some(),
         },
-        "at once" => StepKind::AtOnce { intents: slots(node.get("at once")), copies: node.get("copies").and_then(slot) },
+        "at once" => {
+            StepKind::AtOnce { intents: slots(node.get("at once")), copies: node.get("copies").and_then(slot) }
+        }
         "restart" => StepKind::Restart { how: slot(node.get("restart")?)? },
         "observe" => StepKind::Observe { point: node.get("observe")?.text()?.to_owned() },
         _ => StepKind::Reconfigure { intent: slot(node.get("reconfigure")?)? },
