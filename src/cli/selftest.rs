@@ -166,10 +166,13 @@ fn render(library: &Library, matrix: &[Row]) -> String {
         .map(|requirement| requirement.id.as_str())
         .collect();
     lines.push(String::new());
-    lines.push(match idle.is_empty() {
-        true => "every requirement that is judged caught someone".to_owned(),
-        false => format!("caught nobody: {}", idle.join(" ")),
-    });
+    // A part of the table says nothing about what the whole catches.
+    if matrix.len() == saboteurs().len() + honest_variants().len() {
+        lines.push(match idle.is_empty() {
+            true => "every requirement that is judged caught someone".to_owned(),
+            false => format!("caught nobody: {}", idle.join(" ")),
+        });
+    }
     let gaps = matrix.iter().filter(|row| row.is_honest()).map(|row| row.gaps).max().unwrap_or_default();
     lines.push(format!("requirements with a gap, at most, on an honest variant: {gaps}"));
     lines.join("\n") + "\n"

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, killpg};
@@ -138,7 +139,7 @@ impl Drop for Process {
 
 async fn spawn(starter: &Starter, folder: &std::path::Path) -> Result<(Child, SocketAddr), ProcessError> {
     let mut last = None;
-    // The port is free when it is chosen; should another process take it before ours does, another one is chosen.
+    // Should a stranger take the port between our choice and its use, another one is chosen.
     for _ in 0..3 {
         match spawn_once(starter, folder).await {
             Ok(started) => return Ok(started),
@@ -202,9 +203,24 @@ async fn tail(stderr: Option<tokio::process::ChildStderr>) -> String {
     lines.into_iter().rev().collect::<Vec<_>>().join(" / ")
 }
 
-/// An address on loopback that nobody listens on now.
+/// An address on loopback for a process that has to be told its port. It lies below the ports that the kernel hands out,
+/// so that no listener or caller of ours can be given it meanwhile, and no two processes of ours are given the same.
 pub async fn free_address() -> std::io::Result<SocketAddr> {
-    TcpListener::bind(("127.0.0.1", 0)).await?.local_addr()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    const LOWEST: u32 = 15_000;
+    let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    let handed_out = range.split_whitespace().next().and_then(|low| low.parse::<u32>().ok()).unwrap_or(32_768);
+    let span = handed_out.saturating_sub(LOWEST).max(1_000);
+    // Another run on this machine begins elsewhere.
+    let begin = std::process::id().wrapping_mul(7_919);
+    for _ in 0..span {
+        let port = LOWEST + begin.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % span;
+        let Ok(port) = u16::try_from(port) else { continue };
+        if let Ok(listener) = TcpListener::bind(("127.0.0.1", port)).await {
+            return listener.local_addr();
+        }
+    }
+    Err(std::io::Error::other("no port is free"))
 }
 
 async fn is_ready(address: SocketAddr, path: Option<&str>) -> bool {
