@@ -32,6 +32,9 @@ pub struct Selftest {
     /// Write the matrix to this file.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
+    /// Fail when the matrix is not the one that this version recorded.
+    #[arg(long, conflicts_with = "rows")]
+    check: bool,
     /// How many cases are played at the same time.
     #[arg(long, value_name = "N", default_value_t = 32)]
     parallel: usize,
@@ -82,6 +85,14 @@ impl Selftest {
         say(&text);
         if let Some(path) = &self.write {
             std::fs::write(path, &text).map_err(Failure::set_up)?;
+        }
+        if self.check && text != RECORDED {
+            let changed: Vec<&str> =
+                text.lines().filter(|line| !RECORDED.lines().any(|known| known == *line)).collect();
+            return Err(Failure::Input(format!(
+                "the matrix is not the recorded one; if it should be, `onceproof selftest --write reports/kill-matrix.txt`:\n{}",
+                changed.join("\n")
+            )));
         }
         Ok(u8::from(!matrix.iter().all(Row::is_well)))
     }

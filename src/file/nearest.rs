@@ -25,7 +25,7 @@ fn folded(word: &str) -> String {
     word.trim().to_lowercase().replace(['-', ' '], "_")
 }
 
-/// How many slips are believable: none in `at` (it may be anything), three in `idempotency_key`.
+/// How many slips are believable: none in `at` (it may be anything), three in `request_identity`.
 fn slips(word: &str, candidate: &str) -> usize {
     let letters = word.chars().count().max(candidate.chars().count());
     match letters {
@@ -40,7 +40,7 @@ fn slips(word: &str, candidate: &str) -> usize {
 mod tests {
     use super::*;
 
-    const KNOWN: [&str; 5] = ["send", "expect", "headers", "idempotency_key", "at"];
+    const KNOWN: [&str; 5] = ["send", "expect", "headers", "request_identity", "at"];
 
     #[test]
     fn a_slip_finds_the_word() {
@@ -50,8 +50,8 @@ mod tests {
             ("expects", "expect"),
             ("heders", "headers"),
             ("Headers", "headers"),
-            ("idempotency-key", "idempotency_key"),
-            ("idempotncykey", "idempotency_key"),
+            ("request-identity", "request_identity"),
+            ("requestidentty", "request_identity"),
         ] {
             assert_eq!(nearest(slip, KNOWN), Some(meant), "{slip}");
         }

@@ -166,7 +166,7 @@ impl HistoryReader {
         for (index, text) in from.lines().enumerate() {
             let line = index + 1;
             last = line;
-            let text = text? + "\n";
+            let text = text?;
             let bad = |why: String| FileError::BadLine { line, why };
             let parsed = match serde_json::from_str::<Line>(&text) {
                 Ok(parsed) => parsed,
@@ -174,6 +174,7 @@ impl HistoryReader {
                 Err(error) if error.is_eof() => return Err(FileError::Truncated { line, cases: cases.len() }),
                 Err(error) => return Err(bad(error.to_string())),
             };
+            let text = text + "\n";
             let before = whole.clone();
             whole.update(text.as_bytes());
             match parsed {

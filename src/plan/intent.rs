@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use crate::contract::{Contract, Edit, KeyPlace, KeyRule, Operation, Outcome, Sameness};
+use crate::contract::{Contract, Edit, KeyPlace, Operation, Outcome, Sameness};
 use crate::file::Span;
-use crate::json::{Json, Spelling};
+use crate::json::Json;
 use crate::message::{Framing, Octets, Request};
 use crate::name::{CaseId, IntentName, OperationName, ScopeName};
 use crate::plan::axes::AxisCell;
 use crate::plan::case::{Cell, Expectation, PlannedIntent, Reading, Wanted};
 use crate::plan::credential::{Abilities, CredentialUse};
+use crate::plan::expectation::expectation;
+use crate::plan::spelled::Spelled;
 use crate::plan::template::{Names, render_json, render_text};
 use crate::scenario::{IntentDecl, KeyShape, Scenario, Slot};
 
@@ -423,7 +425,8 @@ impl Stage<'_> {
     }
 }
 
-fn problem(span: Span, message: String, label: &str) -> PlanProblem {
+/// A problem at a place.
+pub fn problem(span: Span, message: String, label: &str) -> PlanProblem {
     PlanProblem { span, message, label: label.to_owned() }
 }
 
@@ -457,97 +460,6 @@ fn content(draft: &Draft, operation: &Operation) -> String {
             let body =
                 draft.raw.clone().unwrap_or_else(|| draft.body.as_ref().map(Json::content_key).unwrap_or_default());
             format!("{} {} {body}", draft.method, draft.target)
-        }
-    }
-}
-
-/// What the answer to a good request with such a key has to be.
-fn expectation(shape: KeyShape, rule: &KeyRule) -> Expectation {
-    use crate::contract::Forbidden;
-    let refused = Expectation::Refused(Outcome::Refused, None);
-    let when = |declared: bool| if declared { refused.clone() } else { Expectation::Open };
-    match shape {
-        KeyShape::TooLong => when(rule.length.is_some()),
-        KeyShape::Empty => when(rule.length.is_some_and(|(least, _)| least > 0)),
-        KeyShape::Nul => when(rule.forbid.contains(&Forbidden::Nul)),
-        KeyShape::LoneHigh | KeyShape::LoneLow | KeyShape::TwinBySurrogate => {
-            when(rule.forbid.contains(&Forbidden::UnpairedSurrogate))
-        }
-        KeyShape::Number | KeyShape::Null | KeyShape::Object | KeyShape::Flag | KeyShape::LongestAstral => {
-            Expectation::Open
-        }
-        KeyShape::Absent if rule.required => refused,
-        // Where the contract says nothing of a key's grammar, only a server error is wrong.
-        KeyShape::Longest | KeyShape::LongestTwoByte | KeyShape::HalfAstral | KeyShape::Control
-            if rule.length.is_none() =>
-        {
-            Expectation::Open
-        }
-        KeyShape::Fresh
-        | KeyShape::Absent
-        | KeyShape::Shortest
-        | KeyShape::Longest
-        | KeyShape::LongestTwoByte
-        | KeyShape::HalfAstral
-        | KeyShape::Spaces
-        | KeyShape::Quotes
-        | KeyShape::SlashPercent
-        | KeyShape::Emoji
-        | KeyShape::Cjk
-        | KeyShape::Control
-        | KeyShape::TwinByCase
-        | KeyShape::TwinBySpace
-        | KeyShape::TwinByComposition
-        | KeyShape::TwinByLast
-        | KeyShape::TwinBeforeNul => Expectation::Accepted,
-    }
-}
-
-/// How the same content is written and carried.
-struct Spelled {
-    json: Spelling,
-    transport: Option<String>,
-}
-
-/// Ways to carry the same content that are not ways to write JSON.
-pub const TRANSPORT_WORDS: &[&str] = &["chunked", "header case", "other user agent", "charset"];
-
-impl Spelled {
-    fn parse(word: Option<(String, Span)>) -> Result<Self, PlanProblem> {
-        let Some((word, span)) = word else { return Ok(Self { json: Spelling::Compact, transport: None }) };
-        if TRANSPORT_WORDS.contains(&word.as_str()) {
-            return Ok(Self { json: Spelling::Compact, transport: Some(word) });
-        }
-        match word.parse() {
-            Ok(json) => Ok(Self { json, transport: None }),
-            Err(_) => Err(problem(span, format!("`{word}` is not a way to write the same content"), "not a spelling")),
-        }
-    }
-
-    fn transport(&self, request: &mut Request) {
-        match self.transport.as_deref() {
-            Some("chunked") => request.framing = Framing::Chunked,
-            Some("header case") => {
-                for (name, _) in &mut request.headers {
-                    *name = name
-                        .char_indices()
-                        .map(
-                            |(at, letter)| {
-                                if at % 2 == 0 { letter.to_ascii_lowercase() } else { letter.to_ascii_uppercase() }
-                            },
-                        )
-                        .collect();
-                }
-            }
-            Some("other user agent") => request.headers.push(("User-Agent".to_owned(), "another-client/2".to_owned())),
-            Some("charset") => {
-                for (name, value) in &mut request.headers {
-                    if name.eq_ignore_ascii_case("content-type") {
-                        value.push_str("; charset=utf-8");
-                    }
-                }
-            }
-            Some(_) | None => {}
         }
     }
 }

@@ -7,9 +7,11 @@ mod check;
 mod claims;
 mod credential;
 mod expand;
+mod expectation;
 mod intent;
 mod mint;
 mod select;
+mod spelled;
 mod template;
 
 pub use case::{

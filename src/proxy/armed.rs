@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use crate::fault::Passage;
 use crate::history::{AttemptNo, Gate};
+use crate::proxy::spring::Spring;
 
 /// What the exchange of one attempt meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,7 @@ pub enum GateError {
 pub struct Control {
     reached: watch::Receiver<Reached>,
     release: watch::Sender<bool>,
+    spring: Spring,
     wait: Duration,
 }
 
@@ -61,6 +63,7 @@ impl Control {
 
     /// Lets the exchange go on, now or when it comes to its gate. Once released, nothing of it is held again.
     pub fn release(&self) {
+        self.spring.release();
         self.release.send_replace(true);
     }
 
@@ -93,6 +96,8 @@ fn bit(gate: Gate) -> u16 {
 pub(super) struct Armament {
     /// As it was armed.
     pub armed: Armed,
+    /// The last byte of its request, while it is held one byte short.
+    pub spring: Spring,
     reached: watch::Sender<Reached>,
     released: watch::Receiver<bool>,
 }
@@ -102,7 +107,9 @@ impl Armament {
     pub fn new(armed: Armed, wait: Duration) -> (Self, Control) {
         let (reached, reached_seen) = watch::channel(Reached::default());
         let (release, released) = watch::channel(false);
-        (Self { armed, reached, released }, Control { reached: reached_seen, release, wait })
+        let spring = Spring::default();
+        let own = spring.clone();
+        (Self { armed, spring: own, reached, released }, Control { reached: reached_seen, release, spring, wait })
     }
 
     /// Tells the owner that these gates were passed.

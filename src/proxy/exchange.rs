@@ -194,10 +194,19 @@ impl Exchange<'_> {
             if shown + 1 != all {
                 return Ok(shown);
             }
-            if self.gates.pass(&[Gate::AllButLast]).await.is_err() {
+            if let (Some(upstream), Some(last)) = (&self.upstream, asking.bytes.last()) {
+                self.gates.cock(&upstream.stream, *last, self.clock);
+            }
+            let held = self.gates.pass(&[Gate::AllButLast]).await;
+            let sprung = self.gates.sprung();
+            if held.is_err() {
                 return Err(self.unreleased(OriginEnd::Partial { bytes: shown as u64 }));
             }
             due = &[Gate::Forwarded];
+            if let Some(at) = sprung {
+                self.gates.passed_at(Gate::Forwarded, at);
+                return Ok(all);
+            }
         }
         shown = self.write(asking, shown, all).await;
         if shown == all && self.gates.pass(due).await.is_err() {

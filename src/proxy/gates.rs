@@ -1,6 +1,7 @@
 //! The gates of one exchange: each is stamped when it is passed, told to the owner, and at the right one the exchange
 //! waits until it is released. Order between exchanges is made here and nowhere else; nothing sleeps.
 
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use tokio::time::Instant;
 use crate::history::Gate;
 use crate::proxy::armed::Armament;
 use crate::proxy::ledger::{Draft, Ledger};
+use crate::time::{Clock, Tick};
 
 /// A hold came to its limit, or nobody was left to release it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,26 @@ impl Gates {
         let began = Instant::now();
         let Some(armament) = &mut self.armament else { return Err(Unreleased) };
         if armament.released(self.limit).await { Ok(began.elapsed()) } else { Err(Unreleased) }
+    }
+
+    /// Leaves the last byte of a request to whoever releases the exchange.
+    pub fn cock(&self, socket: &impl AsFd, last: u8, clock: Clock) {
+        if let Some(armament) = &self.armament {
+            armament.spring.cock(socket, last, clock);
+        }
+    }
+
+    /// When that byte was written, if it was.
+    pub fn sprung(&self) -> Option<Tick> {
+        self.armament.as_ref().and_then(|armament| armament.spring.take())
+    }
+
+    /// Passes a gate that was reached before this task could say so.
+    pub fn passed_at(&self, gate: Gate, at: Tick) {
+        self.ledger.stamp_at(&self.draft, gate, at);
+        if let Some(armament) = &self.armament {
+            armament.tell(&[gate]);
+        }
     }
 
     /// Whether the exchange is to be held at this gate.

@@ -133,6 +133,12 @@ impl Ledger {
         lock(&draft.0).gates.extend(stamps);
     }
 
+    /// Stamps a gate that was passed at a tick gone by.
+    pub fn stamp_at(&self, draft: &Draft, gate: Gate, at: Tick) {
+        let (_, order) = self.next(1);
+        lock(&draft.0).gates.push(GateStamp { gate, at, order });
+    }
+
     /// Closes a record.
     pub fn finish(&self, draft: &Draft, outcome: Outcome, at_origin: Option<Interval>) {
         let stamp = self.stamp_one(Gate::Closed);

@@ -3,7 +3,7 @@
 //! never pools or shares a connection to the origin, and never adds a header to what it passes.
 //!
 //! - `listener`: the port of one case, which can refuse and come back; `connection`: one caller's connection.
-//! - `armed`: what an exchange is to meet, and the hold on its gates; `gates`: passing, stamping and waiting at them.
+//! - `armed`: what an exchange is to meet, and the hold on its gates; `spring`: the last byte of a held request; `gates`: passing, stamping and waiting at them.
 //! - `exchange`: request in, origin's answer in; `meet`: what each passage does with them; `copies`: `duplicate`;
 //!   `early`: `Expect: 100-continue`.
 //! - `caller`, `upstream`: the two legs; `cut`, `substitute`: which bytes the caller is given.
@@ -23,6 +23,7 @@ mod limits;
 mod listener;
 mod meet;
 mod outcome;
+mod spring;
 mod substitute;
 mod upstream;
 pub mod wire;

@@ -105,7 +105,7 @@ pub fn kill_score(report: &RunReport) -> String {
     }
 }
 
-/// `curious against http://127.0.0.1:8080`.
+/// `things against http://127.0.0.1:8080`.
 pub fn matchup(report: &RunReport) -> String {
     format!("{} against {}", visible(&report.contract), visible(&report.subject))
 }

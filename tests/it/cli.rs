@@ -40,7 +40,9 @@ fn a_selected_run_writes_every_file_and_judging_its_history_gives_the_same_verdi
     let written = std::fs::read_to_string(latest.join("verdicts.json")).expect("verdicts");
     assert_eq!(out(&judged).trim(), written.trim());
     let text = std::fs::read_to_string(&history).expect("history");
-    assert!(!text.contains("acme-live-1\"") && !text.contains("Bearer acme"), "a secret reached the history");
+    // The first line holds the files, and with them the development keys of the contract; no exchange does.
+    let played = text.split_once('\n').expect("a header").1;
+    assert!(played.contains("\"***\"") && !played.contains("acme-live"), "a secret reached the history");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod cli;
 mod driver;
 mod hostile;
 mod proxy;
+mod readme;
 mod relay;
 mod scenarios;
 mod support;
