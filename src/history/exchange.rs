@@ -15,6 +15,10 @@ pub struct EntryNo(pub u32);
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every entry is an exchange: boxing it would cost and save nothing"
+)]
 pub enum Entry {
     /// One request on the wire.
     Exchange(Exchange),

@@ -52,7 +52,7 @@ pub struct Seal {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Line {
-    Onceproof { format: String, run: RunHeader },
+    Onceproof { format: String, run: Box<RunHeader> },
     Entry { case: CaseId, entry: Box<Entry> },
     Seal(Seal),
     Footer { cases: u64, complete: bool, digest: String },
@@ -105,7 +105,7 @@ impl<W: Write> HistoryWriter<W> {
     /// Begins a file with its header.
     pub fn begin(to: W, run: RunHeader) -> Result<Self, FileError> {
         let mut writer = Self { to, whole: Sha256::new(), cases: 0 };
-        writer.line(&Line::Onceproof { format: FORMAT.to_owned(), run })?;
+        writer.line(&Line::Onceproof { format: FORMAT.to_owned(), run: Box::new(run) })?;
         Ok(writer)
     }
 
@@ -178,7 +178,7 @@ impl HistoryReader {
             let before = whole.clone();
             whole.update(text.as_bytes());
             match parsed {
-                Line::Onceproof { format, run: header } if run.is_none() && format == FORMAT => run = Some(header),
+                Line::Onceproof { format, run: header } if run.is_none() && format == FORMAT => run = Some(*header),
                 Line::Onceproof { format, .. } => return Err(bad(format!("a header of format {format}"))),
                 Line::Entry { entry, .. } => {
                     case_digest.update(text.as_bytes());

@@ -136,12 +136,10 @@ impl RunReport {
         let count = |standing: Standing| self.requirements.iter().filter(|row| row.standing == standing).count();
         if count(Standing::Fail) > 0 {
             1
-        } else if count(Standing::Pass) + count(Standing::Warn) + count(Standing::Reported) == 0 {
-            3
-        } else if !self.complete || (self.strict && count(Standing::NotJudged) > 0) {
-            3
         } else {
-            0
+            let judged = count(Standing::Pass) + count(Standing::Warn) + count(Standing::Reported) > 0;
+            let gap = self.strict && count(Standing::NotJudged) > 0;
+            if judged && self.complete && !gap { 0 } else { 3 }
         }
     }
 }

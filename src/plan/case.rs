@@ -56,6 +56,7 @@ pub struct PlannedIntent {
 
 /// What an intent is.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a case has a handful of intents, and most are single ones")]
 pub enum Wanted {
     /// One thing.
     One {

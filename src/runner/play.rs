@@ -71,7 +71,7 @@ impl<'a> Stage<'a> {
             (false, _, Some(first)) => *first,
             (true, None, _) | (false, _, None) => return Err("there is nothing to send to".to_owned()),
         };
-        let proxy = Proxy::open(origin, clock, target.limits.clone()).await.map_err(|error| error.to_string())?;
+        let proxy = Proxy::open(origin, clock, target.limits).await.map_err(|error| error.to_string())?;
         let behind_edge = case.attempts().any(|attempt| attempt.behind_edge);
         let edge = match (&target.edge, behind_edge) {
             (Some(kind), true) => Some(Edge::start(kind, &case.contract, proxy.addr()).await?),

@@ -102,6 +102,10 @@ pub async fn preflight(contract: &Arc<Contract>, target: &Arc<Target>, seed: See
             skew = skew.or_else(|| clock_skew(answer));
         }
         judge_write(&mut found, &case, intent, answer, took);
+        // What cannot be worked with is not worked with: each further try would wait as long.
+        if !found.is_ready() {
+            return found;
+        }
     }
     found.tempo = Tempo::for_latency(slowest);
     credentials(&mut found, &case, target, first, &clock).await;

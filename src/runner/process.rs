@@ -253,17 +253,4 @@ mod tests {
         let text = error.to_string();
         assert!(text.contains("exit status: 3") && text.contains("no such store"), "{text}");
     }
-
-    #[tokio::test]
-    async fn a_killed_process_refuses_and_comes_back_elsewhere() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut process = Process::start(&starter("python3 -m http.server --bind 127.0.0.1 {port}"), folder.path())
-            .await
-            .expect("starts");
-        let first = process.address();
-        process.end(true).await.expect("ends");
-        assert!(TcpStream::connect(first).await.is_err());
-        let second = process.again().await.expect("starts again");
-        assert!(TcpStream::connect(second).await.is_ok());
-    }
 }

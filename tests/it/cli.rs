@@ -180,3 +180,90 @@ impl Drop for Served {
         let _ = self.child.wait();
     }
 }
+
+/// A server that answers every connection in its own bad way, until the test ends.
+fn hostile(answer: fn(std::net::TcpStream)) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("its address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || answer(stream));
+        }
+    });
+    format!("http://{address}")
+}
+
+/// Reads what comes first, so that an answer is an answer.
+fn heard(stream: &mut std::net::TcpStream) {
+    use std::io::Read;
+    let mut some = [0; 4096];
+    let _ = stream.read(&mut some);
+}
+
+fn pour(stream: &mut std::net::TcpStream, first: &str, again: &[u8], pause: std::time::Duration) {
+    use std::io::Write;
+    let mut open = stream.write_all(first.as_bytes()).is_ok();
+    while open {
+        open = stream.write_all(again).is_ok();
+        std::thread::sleep(pause);
+    }
+}
+
+#[test]
+fn hostile_servers_end_in_a_fault_of_the_set_up() {
+    let servers: [(&str, fn(std::net::TcpStream)); 6] = [
+        ("an endless body", |mut stream| {
+            heard(&mut stream);
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";
+            pour(&mut stream, head, &[b' '; 65_536], std::time::Duration::ZERO);
+        }),
+        ("an endless head", |mut stream| {
+            heard(&mut stream);
+            pour(&mut stream, "HTTP/1.1 200 OK\r\n", b"X-More: and more\r\n", std::time::Duration::ZERO);
+        }),
+        ("one byte a second", |mut stream| {
+            heard(&mut stream);
+            pour(&mut stream, "", b"H", std::time::Duration::from_secs(1));
+        }),
+        ("garbage", |mut stream| {
+            use std::io::Write;
+            heard(&mut stream);
+            let _ = stream.write_all(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 not http\r\n\r\n");
+        }),
+        ("a closed door", drop),
+        ("silence", |mut stream| {
+            heard(&mut stream);
+            std::thread::sleep(std::time::Duration::from_secs(120));
+        }),
+    ];
+    let runs: Vec<_> = servers
+        .into_iter()
+        .map(|(name, answer)| {
+            let url = hostile(answer);
+            std::thread::spawn(move || (name, onceproof(&["run", "--no-report", "--url", &url])))
+        })
+        .collect();
+    for run in runs {
+        let (name, run) = run.join().expect("a run");
+        assert_eq!(run.status.code(), Some(4), "{name}: {}{}", out(&run), err(&run));
+        assert!(err(&run).contains("is this an HTTP/1.1 server"), "{name}: {}", err(&run));
+        assert!(!err(&run).contains("panicked"), "{name}: {}", err(&run));
+    }
+}
+
+/// The reference up to a point, then something else: what an origin does after the preflight ends in a verdict.
+#[test]
+fn a_server_that_breaks_in_the_middle_of_a_run_ends_in_verdicts() {
+    let served = Served::start(&[]);
+    let url = served.url.clone();
+    let killer = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(1_500));
+        drop(served);
+    });
+    let run = onceproof(&["run", "--no-report", "--url", &url]);
+    killer.join().expect("the end of the server");
+    let text = out(&run) + &err(&run);
+    assert!(!text.contains("panicked"), "{text}");
+    // Nothing of it is taken for a violation: a server that is gone did nothing wrong.
+    assert!(matches!(run.status.code(), Some(0 | 3 | 4)), "{:?}\n{text}", run.status.code());
+}

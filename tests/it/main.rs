@@ -4,6 +4,7 @@ mod architecture;
 mod cli;
 mod driver;
 mod hostile;
+mod process;
 mod proxy;
 mod readme;
 mod relay;
