@@ -29,7 +29,7 @@ claims stands:
 | ? | not judged | asked for, and nobody can say |
 | · | reported | a probe: the source leaves it open, so it is only told what the subject does |
 | ✓ | pass | every claim held, and some did |
-| · | not applicable | it binds another side, or needs something that the contract does not declare |
+| · | not applicable | it was not selected, binds another side, or needs something that the contract does not declare |
 ";
 
 /// The whole file.

@@ -3,6 +3,7 @@
 mod architecture;
 mod cli;
 mod driver;
+mod example;
 mod hostile;
 mod process;
 mod proxy;
