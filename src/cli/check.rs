@@ -42,7 +42,7 @@ impl Check {
         if let Some(path) = &self.subject {
             let source = read(path).map_err(Failure::input)?;
             let subject =
-                crate::subject::load(&source, &crate::cli::subject::from_environment).map_err(Failure::input)?;
+                crate::subject::load(&source, &crate::cli::subject::from_environment, &[]).map_err(Failure::input)?;
             say(&format!("{}: judged by {}; nothing is wrong", path.display(), subject.contract));
         }
         Ok(exit::OK)

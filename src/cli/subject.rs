@@ -52,9 +52,7 @@ impl WhichSubject {
     pub fn file(&self) -> Result<Option<Subject>, Failure> {
         let Some(path) = &self.subject else { return Ok(None) };
         let source = read(path).map_err(Failure::input)?;
-        let mut subject = crate::subject::load(&source, &from_environment).map_err(Failure::input)?;
-        subject.allow_hosts.extend(self.allow_host.iter().cloned());
-        Ok(Some(subject))
+        crate::subject::load(&source, &from_environment, &self.allow_host).map(Some).map_err(Failure::input)
     }
 
     /// Brings it up.

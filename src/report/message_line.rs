@@ -19,7 +19,7 @@ pub fn asked(request: &Request, key: Option<&str>) -> String {
     }
 }
 
-/// `200 {"decision_id":"dec_41"}`.
+/// `200 {"id":"d41"}`.
 pub fn answer(response: &Response) -> String {
     if response.body.0.is_empty() {
         return response.status.to_string();

@@ -5,6 +5,7 @@ mod cli;
 mod driver;
 mod example;
 mod hostile;
+mod malformed;
 mod process;
 mod proxy;
 mod readme;

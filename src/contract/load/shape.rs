@@ -1,24 +1,57 @@
 //! The shape of a contract file: the one table that checks it and that prints its JSON Schema.
 
-use crate::contract::{Outcome, load::places::duration};
+use crate::contract::Outcome;
+use crate::contract::load::notation;
+use crate::contract::load::reference_shape::REFERENCE;
 use crate::file::{Field, Record, Shape};
 
-const POINTER: Shape = Shape::Pattern {
+/// A JSON pointer.
+pub const POINTER: Shape = Shape::Pattern {
     says: "a JSON pointer, such as /items/0/id",
     regex_for_schema: "^(/[^/]*)*$",
-    accepts: |text| {
-        if text.is_empty() || text.starts_with('/') { Ok(()) } else { Err(format!("`{text}` is not a JSON pointer")) }
-    },
+    accepts: |text| notation::pointer(text).map(|_| ()),
 };
+/// One status.
+pub const STATUS: Shape = Shape::Pattern {
+    says: "a status from 100 to 599, such as 200",
+    regex_for_schema: "^[1-5][0-9][0-9]$",
+    accepts: |text| notation::status(text).map(|_| ()),
+};
+/// A call of the read side.
+pub const CALL: Shape = Shape::Pattern {
+    says: "a call of the read side, such as `GET /things`",
+    regex_for_schema: "^GET /",
+    accepts: |text| notation::call(text).map(|_| ()),
+};
+/// Header names and values.
+pub const HEADERS: Shape = Shape::Map { keys: "header names", values: &Shape::Text };
+
+const REQUEST: Shape = Shape::Pattern {
+    says: "a method and a path, such as `POST /things`",
+    regex_for_schema: "^[A-Z-]+ /",
+    accepts: |text| notation::request_line(text).map(|_| ()),
+};
+const STATUSES: Shape = Shape::OneOrMany(&Shape::Pattern {
+    says: "a status such as 200, or a class such as 5xx",
+    regex_for_schema: "^[1-5]([0-9][0-9]|xx)$",
+    accepts: notation::statuses,
+});
 const DURATION: Shape = Shape::Pattern {
     says: "a duration, such as 250ms or 2s",
     regex_for_schema: "^[0-9]+(ms|s|min)$",
-    accepts: |text| duration(text).map(|_| ()),
+    accepts: |text| notation::duration(text).map(|_| ()),
 };
+const LENGTH: Shape = Shape::Pattern {
+    says: "fewest to most, such as `1..255 characters` or `1..64 bytes`",
+    regex_for_schema: "^[0-9]+\\.\\.[0-9]+ (characters|bytes)$",
+    accepts: |text| notation::length(text).map(|_| ()),
+};
+const METHOD: Shape =
+    Shape::Pattern { says: "a method, such as PUT", regex_for_schema: "^[A-Z-]+$", accepts: notation::method };
+const TARGET: Shape =
+    Shape::Pattern { says: "a path and query, such as /things?a=1", regex_for_schema: "^/", accepts: notation::target };
 const POINTERS: Shape = Shape::OneOrMany(&POINTER);
 const TEXTS: Shape = Shape::OneOrMany(&Shape::Text);
-const HEADERS: Shape = Shape::Map { keys: "header names", values: &Shape::Text };
-const EXPRESSIONS: Shape = Shape::Map { keys: "member names", values: &Shape::Text };
 
 /// A contract file.
 pub static SHAPE: Record = Record::new(
@@ -60,7 +93,7 @@ static OPERATION: Record = Record::new(
     "operation",
     "One thing that the API can be asked to do.",
     &[
-        Field::required("request", "Method and path, such as `POST /v1/things`.", Shape::Text),
+        Field::required("request", "Method and path; a template, as the body is.", REQUEST),
         Field::optional("headers", "Headers besides Host, Content-Type and the credential's.", HEADERS),
         Field::optional(
             "body",
@@ -119,7 +152,7 @@ static KEY: Record = Record::new(
     &[
         Field::optional("at", "Where in the body it is carried.", POINTER),
         Field::optional("header", "The header that carries it.", Shape::Text),
-        Field::optional("length", "Fewest to most, such as `1..255 characters` or `1..64 bytes`.", Shape::Text),
+        Field::optional("length", "How long it may be.", LENGTH),
         Field::optional(
             "forbid",
             "What it may not hold.",
@@ -143,7 +176,7 @@ static ANSWER: Record = Record::new(
     "answer",
     "What an answer must be like to be named so.",
     &[
-        Field::optional("status", "Statuses: `200`, `2xx`, or a list.", TEXTS),
+        Field::optional("status", "Statuses: `200`, `2xx`, or a list.", STATUSES),
         Field::optional(
             "header",
             "A header that it must have, or headers with their values.",
@@ -166,14 +199,14 @@ static EDIT: Record = Record::new(
             Shape::Map { keys: "JSON pointers", values: &Shape::Json },
         ),
         Field::optional("remove", "Places of the body that go.", POINTERS),
-        Field::optional("method", "Another method.", Shape::Text),
-        Field::optional("target", "Another path and query.", Shape::Text),
+        Field::optional("method", "Another method.", METHOD),
+        Field::optional("target", "Another path and query, sent as written.", TARGET),
         Field::optional("raw", "Text to send in place of a body.", Shape::Text),
         Field::optional("headers", "Headers to send besides.", HEADERS),
         Field::optional("credential", "Who sends it: `none`, `unknown`, or a credential of the subject.", Shape::Text),
         Field::optional("hook", "A hook of the subject that provokes it.", Shape::Text),
         Field::optional("outcome", "What it must then be answered.", Shape::Word(Outcome::WORDS)),
-        Field::optional("status", "The status that goes with it.", Shape::Count),
+        Field::optional("status", "The status that goes with it.", STATUS),
     ],
 );
 
@@ -225,11 +258,7 @@ static EFFECT: Record = Record::new(
     "effect",
     "A durable thing, and where to count it.",
     &[
-        Field::required(
-            "read",
-            "The call, such as `GET /v1/things?user={{ user }}`; members of the body are known too.",
-            Shape::Text,
-        ),
+        Field::required("read", "The call; a template that may use the members of the body that are texts, too.", CALL),
         Field::optional("rows", "Where the list of rows stands; without it the answer itself is the one row.", POINTER),
         Field::optional("identity", "What identifies a row.", POINTER),
         Field::optional("matching", "Members that a row must hold to be counted.", Shape::Json),
@@ -257,136 +286,5 @@ static REQUIREMENT: Record = Record::new(
             TEXTS,
         ),
         Field::optional("not judged", "Why nothing of this version can prove it.", Shape::Text),
-    ],
-);
-
-static REFERENCE: Record = Record::new(
-    "reference",
-    "How the reference server keeps the contract.",
-    &[
-        Field::required(
-            "credentials",
-            "Who may call.",
-            Shape::Map {
-                keys: "credentials",
-                values: &Shape::Map { keys: "scopes and `headers`", values: &Shape::Either(&[Shape::Text, HEADERS]) },
-            },
-        ),
-        Field::required(
-            "collections",
-            "What it keeps.",
-            Shape::Map { keys: "collections", values: &Shape::Record(&COLLECTION) },
-        ),
-        Field::optional(
-            "errors",
-            "Answers that are not an operation's own.",
-            Shape::Map { keys: "errors", values: &Shape::Record(&CANNED) },
-        ),
-        Field::required(
-            "operations",
-            "What each operation checks, does and answers.",
-            Shape::Map { keys: "operations", values: &Shape::Record(&SERVED) },
-        ),
-        Field::optional("reads", "The read side.", Shape::List(&Shape::Record(&ROUTE))),
-        Field::optional(
-            "edge",
-            "What a gateway in front of it answers when it breaks off, by operation; `any` for the others.",
-            Shape::Map { keys: "operations", values: &Shape::Record(&CANNED) },
-        ),
-    ],
-);
-
-static COLLECTION: Record = Record::new(
-    "collection",
-    "Rows of one kind.",
-    &[
-        Field::required("unique", "Members that identify a row.", Shape::List(&Shape::Text)),
-        Field::optional("rows", "Rows that are there from the start, in every scope.", Shape::List(&Shape::Json)),
-    ],
-);
-
-static CANNED: Record = Record::new(
-    "canned",
-    "An answer as served; `{{ … }}` is filled.",
-    &[
-        Field::required("status", "The status.", Shape::Count),
-        Field::optional("headers", "Headers besides those of the body.", HEADERS),
-        Field::optional("body", "The body.", Shape::Json),
-    ],
-);
-
-static SERVED: Record = Record::new(
-    "served",
-    "What an operation checks, does and answers.",
-    &[
-        Field::optional(
-            "body",
-            "Members and their types, such as `text` or `object?`.",
-            Shape::Map { keys: "member names", values: &Shape::Text },
-        ),
-        Field::optional("find", "Rows looked up first.", Shape::Map { keys: "names", values: &Shape::Record(&LOOKUP) }),
-        Field::optional(
-            "refuse",
-            "Checked in order; the first that is true answers.",
-            Shape::List(&Shape::Record(&REFUSAL)),
-        ),
-        Field::optional("write", "What is written, in order.", Shape::List(&Shape::Record(&WRITE))),
-        Field::required("answer", "The answer.", Shape::Record(&CANNED)),
-        Field::optional("duplicate", "The answer to a duplicate, before its marker.", Shape::Record(&CANNED)),
-        Field::optional("item", "Members that the answer to an item of a batch has besides.", Shape::Json),
-    ],
-);
-
-static LOOKUP: Record = Record::new(
-    "lookup",
-    "A row looked up.",
-    &[
-        Field::required("in", "The collection.", Shape::Text),
-        Field::required("where", "Members that must match, as expressions.", EXPRESSIONS),
-    ],
-);
-
-static REFUSAL: Record = Record::new(
-    "refusal",
-    "When this, then that answer.",
-    &[
-        Field::required("when", "An expression.", Shape::Text),
-        Field::required("outcome", "What it amounts to.", Shape::Word(Outcome::WORDS)),
-        Field::required("status", "The status.", Shape::Count),
-        Field::optional("headers", "Headers besides those of the body.", HEADERS),
-        Field::optional("body", "The body.", Shape::Json),
-    ],
-);
-
-static WRITE: Record = Record::new(
-    "write",
-    "One write: a new row, or a change of rows.",
-    &[
-        Field::optional(
-            "put",
-            "The collection of a new row; one with the same unique members is replaced.",
-            Shape::Text,
-        ),
-        Field::optional("row", "Its members.", Shape::Json),
-        Field::optional("unless", "Not when this expression is true.", Shape::Text),
-        Field::optional("change", "The collection of rows to change.", Shape::Text),
-        Field::optional("where", "Members that they must have, as expressions.", EXPRESSIONS),
-        Field::optional("set", "Members that are set.", Shape::Json),
-    ],
-);
-
-static ROUTE: Record = Record::new(
-    "route",
-    "A call of the read side.",
-    &[
-        Field::required("read", "The call; `{name}` binds a segment of the path.", Shape::Text),
-        Field::required("from", "The collection.", Shape::Text),
-        Field::required(
-            "by",
-            "Members of a row, and the query parameter or path segment that each must equal.",
-            EXPRESSIONS,
-        ),
-        Field::optional("rows", "Where the rows go in the answer; without it the one row is the answer.", POINTER),
-        Field::optional("hide", "Members of a row that are not shown.", Shape::List(&Shape::Text)),
     ],
 );

@@ -1,239 +1,208 @@
 //! What is wrong with a scenario as a whole: names that nothing declares, declarations that nothing uses, words that mean
-//! nothing where they stand.
+//! nothing where they stand, claims that nothing could ever exercise.
 
 use std::collections::BTreeSet;
 
-use crate::fault::{FIRST_WORDS, Passage};
-use crate::file::{Problem, nearest};
-use crate::json::Spelling;
-use crate::scenario::{AxisValues, KeyShape, Scenario, Slot, StepKind};
+use crate::file::{Node, Reading, nearest};
+use crate::scenario::load::words::Words;
+use crate::scenario::{Claim, Scenario, Slot, StepKind};
 
-/// Ways to carry the same content that are not ways to write JSON.
-const TRANSPORT: &[&str] = &["chunked", "header case", "other user agent", "charset"];
-
-/// Adds every problem.
-pub fn lint(scenario: &Scenario, problems: &mut Vec<Problem>) {
-    let mut lint = Lint { scenario, problems, used_axes: BTreeSet::new(), used_intents: BTreeSet::new() };
+/// Notes every problem of a scenario.
+pub fn lint(scenario: &Scenario, tree: &Node, reading: &mut Reading<'_>) {
+    let words = Words { scenario, reading, used_axes: BTreeSet::new() };
+    let mut lint = Lint { scenario, tree, words, used: BTreeSet::new(), attempted: BTreeSet::new() };
     lint.intents();
     lint.steps();
     lint.claims();
+    lint.empty_parts();
     lint.unused();
 }
 
-struct Lint<'a> {
-    scenario: &'a Scenario,
-    problems: &'a mut Vec<Problem>,
-    used_axes: BTreeSet<String>,
-    used_intents: BTreeSet<String>,
+/// A scenario that is looked through.
+pub(in crate::scenario::load) struct Lint<'a, 's> {
+    /// As it was read.
+    pub scenario: &'a Scenario,
+    /// As it was written.
+    pub tree: &'a Node,
+    /// Checks its words.
+    pub words: Words<'a, 's>,
+    used: BTreeSet<String>,
+    attempted: BTreeSet<String>,
 }
 
-impl Lint<'_> {
-    fn intents(&mut self) {
-        for (name, decl) in &self.scenario.given {
-            for slot in [&decl.same_as, &decl.same_key_as].into_iter().flatten() {
-                self.intent(slot);
-                if slot.text == name.as_str() || self.leads_back(name.as_str(), &slot.text) {
-                    self.wrong(slot, format!("`{name}` is made from itself"), "name another intent");
-                }
-            }
-            for item in &decl.items {
-                self.intent(item);
-            }
-            for slot in
-                [&decl.operation, &decl.change, &decl.defect, &decl.open, &decl.credential].into_iter().flatten()
-            {
-                self.axis(slot);
-            }
-            if decl.operation.is_none() && decl.same_as.is_none() && decl.same_key_as.is_none() {
-                let problem = Problem::new(decl.span, format!("`{name}` names no operation"));
-                self.problems.push(problem.label("add `operation:`, or `same as:` another intent"));
-            }
-            if let Some(slot) = &decl.key {
-                self.words(slot, "kind of key", &KeyShape::words().collect::<Vec<_>>());
-                let twin =
-                    self.values(slot).iter().any(|value| value.text.parse::<KeyShape>().is_ok_and(KeyShape::is_twin));
-                if twin && decl.same_as.is_none() && decl.same_key_as.is_none() {
-                    self.wrong(
-                        slot,
-                        "a twin of nothing".to_owned(),
-                        "say `same as:` or `same key as:` which intent it is a twin of",
-                    );
-                }
-            }
-            if let Some(slot) = &decl.spelled {
-                let known: Vec<&str> =
-                    Spelling::ALL.iter().map(|spelling| spelling.name()).chain(TRANSPORT.iter().copied()).collect();
-                self.words(slot, "way to write the same content", &known);
-            }
-        }
-    }
-
-    fn leads_back(&self, start: &str, from: &str) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut next = vec![from.to_owned()];
-        while let Some(name) = next.pop() {
-            let Some(decl) = self.scenario.given.get(name.as_str()) else { continue };
-            for other in [&decl.same_as, &decl.same_key_as].into_iter().flatten() {
-                if other.text == start {
-                    return true;
-                }
-                if seen.insert(other.text.clone()) {
-                    next.push(other.text.clone());
-                }
-            }
-        }
-        false
-    }
-
+impl Lint<'_, '_> {
     fn steps(&mut self) {
+        let mut observed: BTreeSet<&str> = BTreeSet::new();
         for step in &self.scenario.when {
             match &step.what {
                 StepKind::Send { intent, meets, times, .. } => {
-                    self.intent(intent);
+                    self.attempt(intent);
                     if meets.is_empty() {
-                        self.wrong(
-                            intent,
-                            "a send that meets nothing".to_owned(),
-                            "give at least one passage, such as `clear`",
-                        );
+                        let label = "give at least one passage, such as `clear`";
+                        self.words.wrong(intent.span, "a send that meets nothing".to_owned(), label);
                     }
                     for slot in meets {
-                        self.passages(slot);
+                        self.words.passages(slot);
                     }
-                    self.count(times.as_ref());
+                    self.words.count(times.as_ref());
                 }
                 StepKind::AtOnce { intents, copies } => {
+                    if intents.is_empty() {
+                        self.words.wrong(step.span, "a race of nobody".to_owned(), "name the intents");
+                    }
                     for slot in intents {
-                        self.intent(slot);
+                        self.attempt(slot);
                     }
-                    self.count(copies.as_ref());
+                    self.words.count(copies.as_ref());
                 }
-                StepKind::Restart { how } => self.words(how, "way to restart", &["stop", "kill"]),
-                StepKind::Observe { .. } => {}
-                StepKind::Reconfigure { intent } => {
-                    self.intent(intent);
-                    let configured = self.scenario.given.get(intent.text.as_str()).is_none_or(|decl| decl.configured);
-                    if !configured {
-                        let message = format!("`{}` has no configuration of its own", intent.text);
-                        self.wrong(
-                            intent,
-                            message,
-                            "say `configured: true` where it is given, or other cases are touched",
-                        );
+                StepKind::Restart { how } => self.words.words(how, "way to restart", &["stop", "kill"]),
+                StepKind::Observe { point } => {
+                    if !observed.insert(point) {
+                        let message = format!("`{point}` is observed twice");
+                        self.words.wrong(step.span, message, "name the second point otherwise");
                     }
                 }
+                StepKind::Reconfigure { intent } => self.reconfigured(intent),
             }
         }
-        if self.scenario.when.is_empty() {
-            let span = self.scenario.given.values().next().map_or_else(Default::default, |decl| decl.span);
-            self.problems.push(Problem::new(span, "nothing happens").label("add a step under `when:`"));
+    }
+
+    fn reconfigured(&mut self, slot: &Slot) {
+        self.intent(slot);
+        for value in self.words.values(slot) {
+            if self.scenario.given.get(value.text.as_str()).is_some_and(|decl| !decl.configured) {
+                let message = format!("`{}` has no configuration of its own", value.text);
+                let label = "add `configured: true` where it is given, or other cases are touched";
+                self.words.wrong(value.span, message, label);
+            }
         }
     }
 
     fn claims(&mut self) {
         for claim in &self.scenario.claims {
-            if claim.on.is_empty() {
-                self.problems.push(Problem::new(claim.span, "a claim about nothing").label("name an intent"));
+            if claim.on.is_empty() && self.is_well("server must") {
+                self.words.wrong(claim.span, "a claim about nothing".to_owned(), "name an intent");
             }
             for slot in &claim.on {
-                self.intent(slot);
+                if self.intent(slot) {
+                    self.exercised(slot);
+                }
             }
-        }
-        if self.scenario.claims.is_empty() {
-            let span = self.scenario.given.values().next().map_or_else(Default::default, |decl| decl.span);
-            self.problems.push(Problem::new(span, "nothing is claimed").label("add a claim under `server must:`"));
+            let one_alone = matches!(claim.claim, Claim::ShareKey) && claim.on.len() == 1;
+            if one_alone {
+                let message = format!("`{}` of one intent", claim.claim);
+                self.words.wrong(claim.span, message, "name the two, the first one first");
+            }
+            let is_observed = self.scenario.when.iter().any(|step| matches!(step.what, StepKind::Observe { .. }));
+            if claim.claim == Claim::WriteNothingNew && !is_observed && self.steps_are_known() {
+                let message = format!("`{}` compares with nothing", claim.claim);
+                self.words.wrong(claim.span, message, "add an `observe:` step before what must write nothing");
+            }
+            if matches!(claim.claim, Claim::AnswerItems | Claim::CountItems) {
+                self.batches(claim.claim, &claim.on);
+            }
         }
     }
 
+    /// A claim about what is never attempted would never be judged.
+    fn exercised(&mut self, slot: &Slot) {
+        for value in self.words.values(slot) {
+            if !self.attempted.contains(&value.text) && self.steps_are_known() {
+                let message = format!("`{}` is claimed about and never sent", value.text);
+                self.words.wrong(value.span, message, "send it under `when:`");
+            }
+        }
+    }
+
+    fn batches(&mut self, claim: Claim, on: &[Slot]) {
+        for value in on.iter().flat_map(|slot| self.words.values(slot)).collect::<Vec<_>>() {
+            if self.scenario.given.get(value.text.as_str()).is_some_and(|decl| decl.items.is_empty()) {
+                let message = format!("`{}` is no batch, and `{claim}` is about one", value.text);
+                self.words.wrong(value.span, message, "name an intent with `items:`");
+            }
+        }
+    }
+
+    fn empty_parts(&mut self) {
+        let parts = [
+            ("given", self.scenario.given.is_empty(), "nothing is wanted", "add an intent"),
+            ("when", self.scenario.when.is_empty(), "nothing happens", "add a step"),
+            ("server must", self.scenario.claims.is_empty(), "nothing is claimed", "add a claim"),
+        ];
+        for (part, is_empty, message, label) in parts {
+            let entry = self.tree.entries().iter().find(|entry| entry.key.text() == Some(part));
+            // What is there and was refused has been told.
+            let is_bare =
+                |node: &Node| node.entries().is_empty() && node.items().iter().all(|item| item.entries().is_empty());
+            if let Some(entry) = entry.filter(|entry| is_empty && is_bare(&entry.value)) {
+                self.words.wrong(entry.key.span, message.to_owned(), label);
+            }
+        }
+    }
+
+    /// While a part has not its shape, what it would use is not known.
     fn unused(&mut self) {
+        if !["given", "server must"].iter().all(|part| self.is_well(part)) || !self.steps_are_known() {
+            return;
+        }
         for (name, axis) in &self.scenario.axes {
-            if !self.used_axes.contains(name.as_str()) {
-                let problem = Problem::new(axis.span, format!("nothing uses the axis `{name}`"));
-                self.problems.push(problem.label(format!("use it as `${name}`, or leave it out")));
+            if !self.words.used_axes.contains(name.as_str()) {
+                let label = format!("use it as `${name}`, or leave it out");
+                self.words.wrong(axis.span, format!("nothing uses the axis `{name}`"), &label);
             }
         }
         for (name, decl) in &self.scenario.given {
-            if !self.used_intents.contains(name.as_str()) {
-                let problem = Problem::new(decl.span, format!("nothing uses `{name}`"));
-                self.problems.push(problem.label("send it, or leave it out"));
+            if !self.used.contains(name.as_str()) {
+                self.words.wrong(decl.span, format!("nothing uses `{name}`"), "send it, or leave it out");
             }
         }
     }
 
-    /// A name of an intent.
-    fn intent(&mut self, slot: &Slot) {
-        for value in self.values(slot) {
+    /// Notes that an intent is used; one that is not given is a problem. Whether it is given.
+    pub fn intent(&mut self, slot: &Slot) -> bool {
+        let mut all_given = true;
+        for value in self.words.values(slot) {
             if self.scenario.given.contains_key(value.text.as_str()) {
-                self.used_intents.insert(value.text.clone());
+                self.used.insert(value.text);
                 continue;
             }
+            all_given = false;
             let known: Vec<&str> = self.scenario.given.keys().map(|name| name.as_str()).collect();
             let label = match nearest(&value.text, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
+                // It is the one that was meant, so it is not unused as well.
+                Some(near) => {
+                    self.used.insert(near.to_owned());
+                    self.attempted.insert(near.to_owned());
+                    format!("did you mean `{near}`?")
+                }
+                None if known.is_empty() => continue,
                 None => format!("given are {}", known.join(", ")),
             };
-            self.wrong(&value, format!("`{}` is not given", value.text), &label);
+            self.words.wrong(value.span, format!("`{}` is not given", value.text), &label);
         }
+        all_given
     }
 
-    fn passages(&mut self, slot: &Slot) {
-        for value in self.values(slot) {
-            if let Err(bad) = value.text.parse::<Passage>() {
-                let first = value.text.split_whitespace().next().unwrap_or_default();
-                let near = nearest(first, FIRST_WORDS.iter().copied()).filter(|near| *near != first);
-                let label = near.map_or_else(|| "not a passage".to_owned(), |near| format!("did you mean `{near}`?"));
-                let problem = Problem::new(value.span, format!("`{}` is not a passage", value.text)).label(label);
-                self.problems.push(problem.help(bad.why));
+    fn attempt(&mut self, slot: &Slot) {
+        self.intent(slot);
+        for value in self.words.values(slot) {
+            let items = self.scenario.given.get(value.text.as_str()).map(|decl| decl.items.clone()).unwrap_or_default();
+            self.attempted.insert(value.text);
+            for item in items {
+                let items = self.words.values(&item);
+                self.attempted.extend(items.into_iter().map(|item| item.text));
             }
         }
     }
 
-    fn count(&mut self, slot: Option<&Slot>) {
-        for value in slot.map(|slot| self.values(slot)).unwrap_or_default() {
-            if !value.text.parse::<u32>().is_ok_and(|count| (1..=256).contains(&count)) {
-                self.wrong(&value, format!("`{}` is not a count", value.text), "expected a number from 1 to 256");
-            }
-        }
+    /// Whether every step could be read, so that one knows what is sent.
+    fn steps_are_known(&self) -> bool {
+        let written = self.tree.get("when").map(Node::items).unwrap_or_default();
+        self.is_well("when") && written.len() == self.scenario.when.len()
     }
 
-    fn words(&mut self, slot: &Slot, what: &str, known: &[&str]) {
-        for value in self.values(slot) {
-            if !known.contains(&value.text.as_str()) {
-                let near = nearest(&value.text, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-                let label = near.unwrap_or_else(|| format!("known are {}", known.join("; ")));
-                self.wrong(&value, format!("no {what} `{}`", value.text), &label);
-            }
-        }
-    }
-
-    /// The slot itself, or the listed values of the axis that it names. A phrase has no values before there is a contract.
-    fn values(&mut self, slot: &Slot) -> Vec<Slot> {
-        if !self.axis(slot) {
-            return vec![slot.clone()];
-        }
-        match slot.axis().and_then(|axis| self.scenario.axes.get(axis)).map(|axis| &axis.values) {
-            Some(AxisValues::Listed(values)) => values.clone(),
-            Some(AxisValues::Phrase(_)) | None => Vec::new(),
-        }
-    }
-
-    /// Whether a slot names an axis; one that is not declared is a problem.
-    fn axis(&mut self, slot: &Slot) -> bool {
-        let Some(name) = slot.axis() else { return false };
-        if self.scenario.axes.contains_key(name) {
-            self.used_axes.insert(name.to_owned());
-        } else {
-            let near = nearest(name, self.scenario.axes.keys().map(|name| name.as_str()));
-            let label = match near {
-                Some(near) => format!("did you mean `${near}`?"),
-                None => "declare it under `for each:`".to_owned(),
-            };
-            self.wrong(slot, format!("no axis `{name}`"), &label);
-        }
-        true
-    }
-
-    fn wrong(&mut self, slot: &Slot, message: String, label: &str) {
-        self.problems.push(Problem::new(slot.span, message).label(label));
+    /// Whether a part of the file has its shape and can be read.
+    fn is_well(&self, part: &str) -> bool {
+        self.tree.get(part).is_some_and(|node| self.words.reading.is_well(node))
     }
 }

@@ -1,0 +1,175 @@
+//! Reads a scenario as a whole: its parts as they are written, then what they must mean together.
+
+use indexmap::IndexMap;
+
+use crate::file::{Entry, Node, Problem, Problems, Reading, Shape, Source};
+use crate::name::{AxisName, ScenarioPath};
+use crate::requirement::Side;
+use crate::scenario::load::shape::SHAPE;
+use crate::scenario::load::{lint, steps};
+use crate::scenario::{AxisDecl, AxisValues, Claim, ClaimDecl, IntentDecl, Need, PHRASES, Scenario, Slot};
+
+/// Claims of sides that this version does not judge.
+const LATER: &[&str] = &["client must", "sender must", "receiver must"];
+
+/// Reads a scenario. Its path comes from the source's name.
+pub fn load(source: &Source) -> Result<Scenario, Problems> {
+    let (tree, mut reading) = Reading::open(source, &Shape::Record(&SHAPE))?;
+    later_sides(&tree, &mut reading);
+    let scenario = scenario(&tree, source, &mut reading);
+    lint::lint(&scenario, &tree, &mut reading);
+    reading.close(scenario)
+}
+
+/// What another side must do is known and not judged yet; the file does not lack `server must` then.
+fn later_sides(tree: &Node, reading: &mut Reading<'_>) {
+    for entry in tree.entries().iter().filter(|entry| entry.key.text().is_some_and(|key| LATER.contains(&key))) {
+        let message = format!("`{}` is not in this version", entry.key.text().unwrap_or_default());
+        let told = Problem::new(entry.key.span, message).label("only what a server must do is judged: `server must`");
+        let of_key = |problem: &Problem| problem.message.starts_with("unknown field");
+        reading.retell(entry.key.span, |problem| Some(if of_key(&problem) { told.clone() } else { problem }));
+        reading.retell(tree.head(), |problem| (problem.message != "missing field `server must`").then_some(problem));
+    }
+}
+
+fn scenario(tree: &Node, source: &Source, reading: &mut Reading<'_>) -> Scenario {
+    let text = |name: &str| tree.get(name).and_then(Node::text).unwrap_or_default().to_owned();
+    let given = tree.get("given").map(Node::entries).unwrap_or_default();
+    let axes = tree.get("for each").map(Node::entries).unwrap_or_default();
+    Scenario {
+        path: path(&source.name),
+        title: text("title"),
+        because: text("because"),
+        needs: items(tree, "needs").iter().filter_map(|node| Need::from_word(node.text()?)).collect(),
+        given: given.iter().filter_map(|entry| Some((entry.key.text()?.into(), intent(entry)))).collect(),
+        when: items(tree, "when").iter().filter_map(|node| steps::step(node, reading)).collect(),
+        axes: self::axes(axes, reading),
+        side: Side::Server,
+        claims: items(tree, "server must").iter().flat_map(|node| claims(node, reading)).collect(),
+    }
+}
+
+fn items<'n>(tree: &'n Node, name: &str) -> &'n [Node] {
+    tree.get(name).map(Node::items).unwrap_or_default()
+}
+
+/// The path below the scenarios folder, without ending.
+fn path(name: &str) -> ScenarioPath {
+    let name = name.replace('\\', "/");
+    let below = name.rsplit_once("scenarios/").map_or(name.as_str(), |(_, below)| below);
+    ScenarioPath::from(below.strip_suffix(".yaml").unwrap_or(below))
+}
+
+/// A text that may be `$axis`.
+pub fn slot(node: &Node) -> Option<Slot> {
+    Some(Slot { text: node.text()?.to_owned(), span: node.span })
+}
+
+/// One slot, or a list of them.
+pub fn slots(node: Option<&Node>) -> Vec<Slot> {
+    match node {
+        None => Vec::new(),
+        Some(node) if node.text().is_some() => slot(node).into_iter().collect(),
+        Some(node) => node.items().iter().filter_map(slot).collect(),
+    }
+}
+
+fn intent(entry: &Entry) -> IntentDecl {
+    let node = &entry.value;
+    let field = |name: &str| node.get(name).and_then(slot);
+    IntentDecl {
+        span: entry.key.span,
+        operation: field("operation"),
+        same_as: field("same as"),
+        same_key_as: field("same key as"),
+        key: field("key"),
+        change: field("change"),
+        defect: field("defect"),
+        open: field("open"),
+        spelled: field("spelled"),
+        credential: field("credential"),
+        items: slots(node.get("items")),
+        configured: node.get("configured").and_then(Node::text) == Some("true"),
+    }
+}
+
+fn axes(entries: &[Entry], reading: &mut Reading<'_>) -> IndexMap<AxisName, AxisDecl> {
+    let mut axes: IndexMap<AxisName, AxisDecl> = IndexMap::new();
+    for entry in entries {
+        let Some(name) = entry.key.text() else { continue };
+        let well = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | ' ');
+        if !name.chars().all(well) {
+            let message = format!("`{name}` cannot be the name of an axis");
+            reading.wrong(entry.key.span, message, "letters, digits, `-`, `_` and blanks");
+        }
+        let values = match slot(&entry.value) {
+            Some(phrase) => AxisValues::Phrase(self::phrase(phrase, &axes, reading)),
+            None => AxisValues::Listed(listed(entry, reading)),
+        };
+        axes.insert(name.into(), AxisDecl { span: entry.key.span, values });
+    }
+    axes
+}
+
+fn phrase(phrase: Slot, before: &IndexMap<AxisName, AxisDecl>, reading: &mut Reading<'_>) -> Slot {
+    let text = phrase.text.as_str();
+    if !PHRASES.contains(&text) {
+        reading.unknown(phrase.span, format!("`{text}` is not a phrase"), text, PHRASES.iter().copied());
+    } else if speaks_of_an_operation(text) && !before.contains_key("operation") {
+        let label = "an axis `operation` has to stand before it";
+        reading.wrong(phrase.span, format!("`{text}` of which operation?"), label);
+    }
+    phrase
+}
+
+fn speaks_of_an_operation(phrase: &str) -> bool {
+    matches!(phrase, "every change" | "every defect" | "every open difference" | "every loss of the matrix")
+}
+
+fn listed(entry: &Entry, reading: &mut Reading<'_>) -> Vec<Slot> {
+    let values = slots(Some(&entry.value));
+    if values.is_empty() && reading.is_well(&entry.value) {
+        reading.wrong(entry.key.span, "an axis without values", "give at least one");
+    }
+    for (index, value) in values.iter().enumerate() {
+        if values[..index].iter().any(|other| other.text == value.text) {
+            let message = format!("the value `{}` stands twice", value.text);
+            reading.wrong(value.span, message, "leave it out: its cases would be played twice");
+        }
+        if value.axis().is_some() {
+            reading.wrong(value.span, "an axis among the values of an axis", "write the values out");
+        }
+    }
+    values
+}
+
+fn claims(node: &Node, reading: &mut Reading<'_>) -> Vec<ClaimDecl> {
+    let mut declared = Vec::new();
+    for entry in node.entries() {
+        let word = entry.key.text().unwrap_or_default();
+        match Claim::from_word(word) {
+            Some(claim) => declared.push(ClaimDecl { claim, on: slots(Some(&entry.value)), span: entry.key.span }),
+            None => {
+                reading.unknown(entry.key.span, format!("no claim `{word}`"), word, Claim::WORDS.iter().copied());
+            }
+        }
+    }
+    declared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path;
+
+    #[test]
+    fn a_path_is_what_stands_below_the_last_scenarios_folder() {
+        for (name, expected) in [
+            ("scenarios/server/replay/plain.yaml", "server/replay/plain"),
+            ("/my scenarios/x/scenarios/a/b.yaml", "a/b"),
+            ("C:\\work\\scenarios\\server\\plain.yaml", "server/plain"),
+            ("plain.yaml", "plain"),
+        ] {
+            assert_eq!(path(name).as_str(), expected);
+        }
+    }
+}
