@@ -43,6 +43,8 @@ impl Check {
             let source = read(path).map_err(Failure::input)?;
             let subject =
                 crate::subject::load(&source, &crate::cli::subject::from_environment, &[]).map_err(Failure::input)?;
+            let library = Library::load(&self.wanted, &subject.contract).map_err(Failure::input)?;
+            crate::subject::against(&source, &library.contract).map_err(Failure::input)?;
             say(&format!("{}: judged by {}; nothing is wrong", path.display(), subject.contract));
         }
         Ok(exit::OK)

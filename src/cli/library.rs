@@ -8,7 +8,7 @@ use include_dir::{Dir, include_dir};
 use indexmap::IndexMap;
 
 use crate::contract::{self, Contract};
-use crate::file::{Problems, Source};
+use crate::file::{Problems, Source, nearest};
 use crate::plan;
 use crate::scenario::{self, Claim, Scenario};
 
@@ -48,10 +48,12 @@ pub enum LibraryError {
         why: String,
     },
     /// No such contract.
-    #[error("no contract `{name}`: bundled are {known}; or give a YAML file")]
+    #[error("no contract `{name}`{hint} bundled are {known}; or give a YAML file")]
     NoContract {
         /// What was asked for.
         name: String,
+        /// The nearest, if one is near.
+        hint: String,
         /// What there is.
         known: String,
     },
@@ -95,7 +97,13 @@ impl Library {
                 }
                 Ok(Self { contract, contract_source, scenarios: loaded })
             }
-            _ => Err(LibraryError::Problems(problems)),
+            (contract, _) => {
+                // The scenarios that could be read are held against the contract all the same.
+                if let Some(contract) = contract {
+                    problems.extend(plan::check_scenarios(&Arc::new(contract), &loaded));
+                }
+                Err(LibraryError::Problems(problems))
+            }
         }
     }
 
@@ -131,7 +139,10 @@ fn contract_source(name: &str) -> Result<Source, LibraryError> {
     if Path::new(name).is_file() {
         return read(Path::new(name));
     }
-    Err(LibraryError::NoContract { name: name.to_owned(), known: Library::bundled_contracts().join(", ") })
+    let known = Library::bundled_contracts();
+    let near = nearest(name, known.iter().map(String::as_str));
+    let hint = near.map_or_else(|| ":".to_owned(), |near| format!("; did you mean `{near}`?"));
+    Err(LibraryError::NoContract { name: name.to_owned(), hint, known: known.join(", ") })
 }
 
 fn bundled(folder: &str) -> Vec<Source> {

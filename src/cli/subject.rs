@@ -57,6 +57,10 @@ impl WhichSubject {
 
     /// Brings it up.
     pub async fn up(&self, file: Option<Subject>, library: &Library) -> Result<Live, Failure> {
+        if let Some(path) = &self.subject {
+            let source = read(path).map_err(Failure::input)?;
+            crate::subject::against(&source, &library.contract).map_err(Failure::input)?;
+        }
         let subject = match (file, self.url.is_empty()) {
             (Some(subject), _) => subject,
             (None, false) => self.by_url(&library.contract)?,

@@ -26,6 +26,8 @@ pub struct Reference {
     pub errors: IndexMap<String, CannedAnswer>,
     /// The gateway in front of it.
     pub edge: Option<Edge>,
+    /// Saboteurs that break nothing that this contract promises, by name, and why.
+    pub lets_pass: IndexMap<String, String>,
 }
 
 /// One caller.

@@ -1,5 +1,6 @@
 //! `mark-replay`: every success after the commit carries the marker, with the very value that the contract words.
 
+use crate::json::{Json, Pointer};
 use crate::judge::rivals::repeats;
 use crate::judge::verdict::{Anomaly, Evidence, Verdict};
 use crate::judge::view::View;
@@ -17,6 +18,11 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
             if op.place.is_some() && !op.succeeded() {
                 continue;
             }
+            // Named twice, a member is one to most readers, and a replay of a replay to whoever wrote it.
+            if answer.body.as_ref().is_some_and(|body| times(body, place) > 1) {
+                findings.push(Evidence::new(Anomaly::WrongMarker, format!("{place} once"), op.words(), [op.entry]));
+                continue;
+            }
             match answer.body.as_ref().and_then(|body| body.at(place)) {
                 Some(found) if found == value => witnesses.push(op.entry),
                 found => {
@@ -32,4 +38,12 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         }
     }
     Verdict::violated_or(findings, || Verdict::holds(witnesses, "no repeat was answered by a success"))
+}
+
+/// How often the member at a place is named.
+fn times(body: &Json, place: &Pointer) -> usize {
+    let Some((last, above)) = place.tokens().split_last() else { return 1 };
+    let holder = above.iter().fold(Pointer::root(), |holder, token| holder.push(token.clone()));
+    let members = body.at(&holder).and_then(Json::as_object).unwrap_or_default();
+    members.iter().filter(|(name, _)| name == last).count()
 }

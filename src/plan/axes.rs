@@ -4,21 +4,30 @@ use indexmap::IndexMap;
 
 use crate::contract::{Advice, Contract, Operation, Outcome, Replay, RowOn, Safety, Sameness, StatusSet};
 use crate::name::AxisName;
+use crate::plan::intent::{PlanProblem, problem};
 use crate::scenario::{AxisValues, Scenario};
 
 /// The value of each axis.
 pub type AxisCell = IndexMap<AxisName, String>;
 
+/// More cells than this are a slip: nobody waits for so many cases of one scenario, and no memory holds every product.
+const MOST_CELLS: usize = 2_000;
+
 /// Every cell of the axes, in order; none when a phrase finds nothing in the contract.
-pub fn cells(scenario: &Scenario, contract: &Contract) -> Result<Vec<AxisCell>, String> {
+pub fn cells(scenario: &Scenario, contract: &Contract) -> Result<Vec<AxisCell>, PlanProblem> {
     let mut cells = vec![AxisCell::new()];
     for (name, axis) in &scenario.axes {
         let mut wider = Vec::new();
         for cell in cells {
-            let values = match &axis.values {
+            let values: Vec<String> = match &axis.values {
                 AxisValues::Listed(values) => values.iter().map(|value| value.text.clone()).collect(),
-                AxisValues::Phrase(phrase) => phrase_values(&phrase.text, &cell, contract)?,
+                AxisValues::Phrase(phrase) => phrase_values(&phrase.text, &cell, contract)
+                    .map_err(|message| problem(phrase.span, message, "cannot be filled"))?,
             };
+            if wider.len() + values.len() > MOST_CELLS {
+                let message = format!("the axes up to `{name}` have more than {MOST_CELLS} cells");
+                return Err(problem(axis.span, message, "split the scenario, or leave values out"));
+            }
             for value in values {
                 let mut next = cell.clone();
                 next.insert(name.clone(), value);

@@ -5,34 +5,50 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::contract::Contract;
-use crate::file::{Node, Problem, Problems, Source, Span, read};
-use crate::name::ScopeName;
-use crate::plan::claims::matches_path;
+use crate::file::{Node, Problem, Problems, Source, Span, nearest, read};
+use crate::name::{CaseId, ScopeName};
+use crate::plan::case::Case;
+use crate::plan::claims::{matches_path, proves};
 use crate::plan::credential::{Abilities, AbleCredential};
 use crate::plan::expand::{Setting, expand};
 use crate::plan::mint::Seed;
-use crate::requirement::Side;
+use crate::requirement::{Proof, Side};
 use crate::scenario::Scenario;
 
 /// Every problem, file by file; none when all is well.
 pub fn check(contract: &Arc<Contract>, source: &Source, scenarios: &[(Arc<Scenario>, Source)]) -> Vec<Problems> {
+    let (cases, mut found) = planned(contract, scenarios);
+    // While scenarios cannot be planned, what they would prove is not known.
+    if found.is_empty() {
+        let unproved = unproved(contract, source, &cases, scenarios);
+        if !unproved.is_empty() {
+            found.push(Problems::new(source, unproved));
+        }
+    }
+    found
+}
+
+/// The problems of these scenarios alone: for when there are others, so that nobody knows what no scenario proves.
+pub fn check_scenarios(contract: &Arc<Contract>, scenarios: &[(Arc<Scenario>, Source)]) -> Vec<Problems> {
+    planned(contract, scenarios).1
+}
+
+fn planned(contract: &Arc<Contract>, scenarios: &[(Arc<Scenario>, Source)]) -> (Vec<Case>, Vec<Problems>) {
     let setting = Setting { contract: Arc::clone(contract), abilities: able(contract), seed: Seed(0) };
+    let mut planned = Vec::new();
     let mut found = Vec::new();
-    let mut proved: Vec<String> = Vec::new();
-    let mut ids: BTreeMap<String, String> = BTreeMap::new();
+    let mut ids: BTreeMap<CaseId, String> = BTreeMap::new();
     for (scenario, text) in scenarios {
         match expand(scenario, &setting) {
             Ok(cases) => {
-                for case in cases {
-                    proved.extend(case.claims.iter().flat_map(|claim| &claim.requirements).map(ToString::to_string));
-                    if let Some(other) = ids.insert(case.id.to_string(), case.label()) {
+                for case in &cases {
+                    if let Some(other) = ids.insert(case.id.clone(), case.label()) {
                         let message = format!("{} and {other} have the same case id {}", case.label(), case.id);
-                        found.push(Problems::new(
-                            text,
-                            vec![Problem::new(Span::default(), message).label("rename one")],
-                        ));
+                        let problem = Problem::new(Span::default(), message).label("rename one");
+                        found.push(Problems::new(text, vec![problem]));
                     }
                 }
+                planned.extend(cases);
             }
             Err(problems) => {
                 let list = problems
@@ -42,48 +58,67 @@ pub fn check(contract: &Arc<Contract>, source: &Source, scenarios: &[(Arc<Scenar
             }
         }
     }
-    // While scenarios cannot be planned, what they would prove is not known.
-    if found.is_empty() {
-        let unproved = unproved(contract, source, &proved, scenarios);
-        if !unproved.is_empty() {
-            found.push(Problems::new(source, unproved));
-        }
-    }
-    found
+    (planned, found)
 }
 
 fn unproved(
     contract: &Contract,
     source: &Source,
-    proved: &[String],
+    cases: &[Case],
     scenarios: &[(Arc<Scenario>, Source)],
 ) -> Vec<Problem> {
     let tree = read(source).ok();
-    let place = |id: &str| {
-        let rows = tree.as_ref().and_then(|tree| tree.get("requirements")).map(Node::entries).unwrap_or_default();
-        rows.iter().find(|row| row.key.text() == Some(id)).map_or_else(Span::default, |row| row.key.span)
-    };
+    let rows = tree.as_ref().and_then(|tree| tree.get("requirements")).map(Node::entries).unwrap_or_default();
     let served = contract.requirements.values().filter(|requirement| requirement.side == Side::Server);
     let mut problems = Vec::new();
     for requirement in served {
         let id = requirement.id.as_str();
-        if requirement.not_judged.is_none() && !proved.iter().any(|known| known == id) {
+        let row = rows.iter().find(|row| row.key.text() == Some(id));
+        let place = row.map_or_else(Span::default, |row| row.key.span);
+        let useless: Vec<usize> = (0..requirement.proofs.len())
+            .filter(|line| !requirement.proofs.get(*line).is_some_and(|proof| is_used(proof, cases)))
+            .collect();
+        if requirement.not_judged.is_none() && useless.len() == requirement.proofs.len() {
             problems.push(
-                Problem::new(place(id), format!("nothing proves {id}"))
+                Problem::new(place, format!("nothing proves {id}"))
                     .label("no scenario makes a claim that its `proved by` names")
                     .help("name a claim that is made, or say `not judged:` and why"),
             );
             continue;
         }
-        for glob in requirement.proofs.iter().filter_map(|proof| proof.scenario.as_deref()) {
-            if !scenarios.iter().any(|(scenario, _)| matches_path(glob, scenario.path.as_str())) {
-                problems.push(
-                    Problem::new(place(id), format!("`in {glob}` matches no scenario")).label("in its `proved by`"),
-                );
-            }
+        let lines = row.and_then(|row| row.value.get("proved by"));
+        for line in useless {
+            // One line stands alone, many stand in a list.
+            let node = lines.map(|lines| lines.items().get(line).unwrap_or(lines));
+            let place = node.map_or(place, |node| node.span);
+            let glob = requirement.proofs.get(line).and_then(|proof| proof.scenario.as_deref());
+            let unmatched =
+                glob.filter(|glob| !scenarios.iter().any(|(scenario, _)| matches_path(glob, scenario.path.as_str())));
+            problems.push(match unmatched {
+                Some(glob) => {
+                    let paths = scenarios.iter().map(|(scenario, _)| scenario.path.as_str());
+                    let near = nearest(glob, paths).map(|near| format!("did you mean `{near}`?"));
+                    Problem::new(place, format!("`in {glob}` matches no scenario")).label(near.unwrap_or_default())
+                }
+                None => Problem::new(place, format!("this line proves nothing of {id}"))
+                    .label("no case makes this claim on this operation here")
+                    .help("`onceproof explain SCENARIO` shows its axes and claims"),
+            });
         }
     }
     problems
+}
+
+/// Whether a line is what some claim of some case proves.
+fn is_used(proof: &Proof, cases: &[Case]) -> bool {
+    cases.iter().any(|case| {
+        case.claims.iter().any(|claim| {
+            let judged = claim.on.last().and_then(|name| case.intents.get(name));
+            let operation = judged.and_then(|intent| case.contract.operations.get(&intent.operation));
+            operation
+                .is_some_and(|operation| proves(proof, claim.claim, operation, case.scenario.path.as_str(), &case.cell))
+        })
+    })
 }
 
 /// A subject that can do everything: what only it could play is planned too.

@@ -93,7 +93,8 @@ fn proved(contract: &Contract, claim: Claim, operation: &Operation, path: &str, 
         .collect()
 }
 
-fn proves(proof: &Proof, claim: Claim, operation: &Operation, path: &str, axes: &AxisCell) -> bool {
+/// Whether a line of a requirement speaks of a claim on an operation, in this scenario and cell.
+pub fn proves(proof: &Proof, claim: Claim, operation: &Operation, path: &str, axes: &AxisCell) -> bool {
     proof.claim == claim.word()
         && (proof.operations.is_empty() || proof.operations.iter().any(|name| name == operation.name.as_str()))
         && proof.scenario.as_deref().is_none_or(|glob| matches_path(glob, path))

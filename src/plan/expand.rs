@@ -33,13 +33,7 @@ pub fn expand(scenario: &Arc<Scenario>, setting: &Setting) -> Result<Vec<Case>, 
     if !scenario.needs.iter().all(|need| declares(contract, *need)) {
         return Ok(Vec::new());
     }
-    let axes = match cells(scenario, contract) {
-        Ok(axes) => axes,
-        Err(message) => {
-            let span = scenario.axes.values().next().map_or_else(Default::default, |axis| axis.span);
-            return Err(vec![PlanProblem { span, message, label: "cannot be filled".to_owned() }]);
-        }
-    };
+    let axes = cells(scenario, contract).map_err(|problem| vec![problem])?;
     let namespace = setting.seed.namespace();
     let mut planned = Vec::new();
     let mut problems: Vec<PlanProblem> = Vec::new();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use crate::contract::{Contract, Edit, KeyPlace, Operation, Outcome, Sameness};
-use crate::file::Span;
+use crate::file::{Span, nearest};
 use crate::json::Json;
 use crate::message::{Framing, Octets, Request};
 use crate::name::{CaseId, IntentName, OperationName, ScopeName};
@@ -147,7 +147,9 @@ impl Stage<'_> {
             return match self.contract.operations.get(name.as_str()) {
                 Some(operation) => Ok(operation.name.clone()),
                 None => {
-                    Err(problem(span, format!("no operation `{name}` in {}", self.contract.name), "not an operation"))
+                    let known = self.contract.operations.keys().map(|name| name.as_str());
+                    let message = format!("no operation `{name}` in {}", self.contract.name);
+                    Err(problem(span, message, &nearest_or_all(&name, known)))
                 }
             };
         }
@@ -158,13 +160,19 @@ impl Stage<'_> {
         }
     }
 
-    fn draft(&self, name: &IntentName) -> Result<Draft, PlanProblem> {
-        let decl = &self.scenario.given[name];
+    /// A name may come from an axis, so that only the plan sees that nothing is given under it.
+    fn given(&self, name: &IntentName, span: Span) -> Result<&IntentDecl, PlanProblem> {
+        let given = self.scenario.given.get(name);
+        given.ok_or_else(|| problem(span, format!("`{name}` is not given"), "no intent"))
+    }
+
+    fn draft(&self, name: &IntentName, span: Span) -> Result<Draft, PlanProblem> {
+        let decl = self.given(name, span)?;
         let operation = &self.contract.operations[&self.operation_of(decl)?];
         let index = self.scenario.given.get_index_of(name).unwrap_or_default();
         let stem = format!("{}-{}-{index}", self.namespace, self.case);
         let mut draft = match &decl.same_as {
-            Some(other) => self.draft(&IntentName::from(other.text.as_str()))?,
+            Some(other) => self.draft(&other.text.as_str().into(), other.span)?,
             None => self.fresh_draft(operation, decl, &stem)?,
         };
         let shape = match self.optional(decl.key.as_ref())? {
@@ -173,9 +181,9 @@ impl Stage<'_> {
                 Some((word.parse::<KeyShape>().map_err(|why| problem(span, why, "not a kind of key"))?, span))
             }
         };
-        let other_key = match decl.same_key_as.as_ref().or(decl.same_as.as_ref()) {
-            Some(other) => self.draft(&IntentName::from(other.text.as_str()))?.key,
-            None => None,
+        let other_key = match &decl.same_key_as {
+            Some(other) => self.draft(&other.text.as_str().into(), other.span)?.key,
+            None => draft.key.clone(),
         };
         if let Some(rule) = operation.key() {
             let longest = rule.length.map_or(UNSTATED_LENGTH, |(_, most)| most);
@@ -202,12 +210,8 @@ impl Stage<'_> {
         ] {
             let Some((word, span)) = self.optional(slot.as_ref())? else { continue };
             let Some(edit) = edits.get(&word) else {
-                let known: Vec<&str> = edits.keys().map(String::as_str).collect();
-                return Err(problem(
-                    span,
-                    format!("`{}` of {} declares no {kind} `{word}`", operation.name, self.contract.name),
-                    &format!("known are {}", known.join(", ")),
-                ));
+                let message = format!("`{}` of {} declares no {kind} `{word}`", operation.name, self.contract.name);
+                return Err(problem(span, message, &nearest_or_all(&word, edits.keys().map(String::as_str))));
             };
             self.apply(edit, &mut draft, span)?;
             match kind {
@@ -299,7 +303,7 @@ impl Stage<'_> {
         decl: &IntentDecl,
         lacks: &mut Vec<String>,
     ) -> Result<PlannedIntent, PlanProblem> {
-        let draft = self.draft(name)?;
+        let draft = self.draft(name, decl.span)?;
         let operation = &self.contract.operations[&draft.operation];
         let (credential, scope) = self.credential(draft.credential.as_deref(), lacks);
         if let Some(hook) = draft.hook.as_ref().filter(|hook| !self.abilities.hooks.contains(*hook)) {
@@ -398,7 +402,7 @@ impl Stage<'_> {
         let mut bodies = Vec::new();
         for slot in &decl.items {
             let item = IntentName::from(self.filled(slot)?);
-            let draft = self.draft(&item)?;
+            let draft = self.draft(&item, slot.span)?;
             bodies.push(with_key(&draft, &self.contract.operations[&of], &mut Vec::new()).unwrap_or(Json::Null));
             items.push(item);
         }
@@ -422,6 +426,13 @@ impl Stage<'_> {
             hook: None,
             wanted: Wanted::Batch(items),
         })
+    }
+}
+
+fn nearest_or_all<'n>(word: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
+    match nearest(word, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are {}", known.collect::<Vec<_>>().join(", ")),
     }
 }
 

@@ -18,7 +18,7 @@ pub use case::{
     Case, Cell, Expectation, PlannedAttempt, PlannedClaim, PlannedIntent, PlannedStep, Reading, Setup, StepAction,
     Wanted,
 };
-pub use check::check;
+pub use check::{check, check_scenarios};
 pub use credential::{Abilities, AbleCredential, CredentialUse};
 pub use expand::{Setting, expand};
 pub use mint::Seed;

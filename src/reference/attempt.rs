@@ -105,7 +105,13 @@ impl Attempt {
     fn known_as(&self, key: &str, setup: &Setup) -> String {
         let kept: String = match setup.policy.grammar {
             Grammar::Truncates => key.chars().take(64).collect(),
-            Grammar::Exact | Grammar::OtherUnit | Grammar::CrashesOnForbidden | Grammar::Unbounded => key.to_owned(),
+            Grammar::Exact
+            | Grammar::OtherUnit
+            | Grammar::CrashesOnForbidden
+            | Grammar::Unbounded
+            | Grammar::ReplacesSurrogates
+            | Grammar::CrashesOnOtherTypes
+            | Grammar::Requires => key.to_owned(),
         };
         let folded = match setup.policy.folding {
             Folding::None => kept,

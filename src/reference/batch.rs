@@ -24,7 +24,7 @@ pub async fn batch(setup: &Arc<Setup>, batch: &Batch, asked: Asked) -> Answer {
     let Some(of) = setup.kept(&batch.of) else {
         return setup.error(CommonError::Failed("the batch is of an operation that is not kept"));
     };
-    let items = match items(batch, &asked) {
+    let items = match items(setup, batch, &asked) {
         Ok(items) => items,
         Err(problem) => return setup.error(CommonError::Invalid(&problem)),
     };
@@ -54,8 +54,8 @@ pub async fn batch(setup: &Arc<Setup>, batch: &Batch, asked: Asked) -> Answer {
     envelope(setup, batch, &asked.kept, of, &answers)
 }
 
-fn items(batch: &Batch, asked: &Asked) -> Result<Vec<Json>, String> {
-    let body = asked.call.json()?;
+fn items(setup: &Setup, batch: &Batch, asked: &Asked) -> Result<Vec<Json>, String> {
+    let body = asked.call.json(setup.policy.grammar)?;
     let Some(items) = body.at(&batch.items).and_then(Json::as_array) else {
         return Err(format!("`{}` must be a list", batch.items));
     };

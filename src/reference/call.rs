@@ -8,7 +8,7 @@ use hyper::{Request, Response};
 
 use crate::contract::Outcome;
 use crate::json::{Json, Spelling};
-use crate::reference::policy::Spelled;
+use crate::reference::policy::{Grammar, Spelled};
 
 /// No honest request is larger.
 pub const LARGEST_BODY: usize = 16 * 1024 * 1024;
@@ -78,7 +78,7 @@ impl Call {
     }
 
     /// The body as JSON, or what is wrong with it; no body is `null`.
-    pub fn json(&self) -> Result<Json, String> {
+    pub fn json(&self, grammar: Grammar) -> Result<Json, String> {
         if let Some(coding) = self.header(CONTENT_ENCODING.as_str()).filter(|coding| *coding != "identity") {
             return Err(format!("the content coding {coding} is not taken here"));
         }
@@ -92,7 +92,11 @@ impl Call {
             }
         }
         let json = Json::parse(&self.body).map_err(|error| format!("the body is not JSON: {error}"))?;
-        if has_unpaired_surrogate(&json) { Err("the body holds an unpaired surrogate".to_owned()) } else { Ok(json) }
+        match (has_unpaired_surrogate(&json), grammar) {
+            (false, _) => Ok(json),
+            (true, Grammar::ReplacesSurrogates) => Ok(with_replacements(json)),
+            (true, _) => Err("the body holds an unpaired surrogate".to_owned()),
+        }
     }
 
     /// The query as an object of texts; of equal names the last counts.
@@ -158,6 +162,18 @@ pub fn pairs(query: &str) -> Vec<(String, String)> {
             (decoded(name, true), decoded(value, true))
         })
         .collect()
+}
+
+/// A saboteur's reading: every surrogate without its partner as U+FFFD.
+fn with_replacements(json: Json) -> Json {
+    match json {
+        Json::String(text) => Json::text(text.to_string_lossy()),
+        Json::Array(items) => Json::Array(items.into_iter().map(with_replacements).collect()),
+        Json::Object(members) => {
+            Json::Object(members.into_iter().map(|(name, value)| (name, with_replacements(value))).collect())
+        }
+        plain @ (Json::Null | Json::Bool(_) | Json::Number(_)) => plain,
+    }
 }
 
 fn has_unpaired_surrogate(json: &Json) -> bool {

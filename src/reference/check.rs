@@ -25,20 +25,31 @@ pub fn key(rule: &KeyRule, grammar: Grammar, body: &Json, call: &Call) -> Result
             None | Some(Json::Null) => (place.to_string(), None),
             Some(Json::String(text)) => (place.to_string(), Some(text.clone())),
             Some(Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_)) => {
+                if grammar == Grammar::CrashesOnOtherTypes {
+                    return Err(KeyDefect::Breaks);
+                }
                 return refused(format!("`{place}` must be a text"));
             }
         },
         KeyPlace::Header(name) => (name.clone(), call.header(name).map(Text::from)),
     };
     let Some(text) = text else {
-        return if rule.required { refused(format!("`{place}` is required")) } else { Ok(None) };
+        return if rule.required || grammar == Grammar::Requires {
+            refused(format!("`{place}` is required"))
+        } else {
+            Ok(None)
+        };
     };
     if let Some(problem) = forbidden(rule, &text) {
         return match grammar {
             Grammar::CrashesOnForbidden => Err(KeyDefect::Breaks),
-            Grammar::Exact | Grammar::OtherUnit | Grammar::Truncates | Grammar::Unbounded => {
-                refused(format!("`{place}` {problem}"))
-            }
+            Grammar::Exact
+            | Grammar::OtherUnit
+            | Grammar::Truncates
+            | Grammar::Unbounded
+            | Grammar::ReplacesSurrogates
+            | Grammar::CrashesOnOtherTypes
+            | Grammar::Requires => refused(format!("`{place}` {problem}")),
         };
     }
     let Some(plain) = text.as_str() else {

@@ -30,7 +30,7 @@ pub struct Asked {
 
 /// Answers a single request.
 pub async fn single(setup: &Arc<Setup>, asked: Asked) -> Answer {
-    match asked.call.json() {
+    match asked.call.json(setup.policy.grammar) {
         Ok(body) => perform(setup, asked, body, Place::Request).await,
         Err(problem) => setup.error(CommonError::Invalid(&problem)),
     }

@@ -101,6 +101,8 @@ pub enum Claim {
     Visible,
     /// As `Visible`, but a copy with another payload is told "in progress", not "conflict".
     VisibleUncompared,
+    /// As `Visible`, but a key that was met in progress stays so for whoever asks later.
+    VisibleForEver,
     /// As `Visible`, but the lease is shorter than the handler and its owner is not checked at the end.
     ShortLease,
     /// Looks the key up, works, then stores.
@@ -117,6 +119,7 @@ impl Claim {
             Claim::InTransaction
             | Claim::Visible
             | Claim::VisibleUncompared
+            | Claim::VisibleForEver
             | Claim::CheckThenAct
             | Claim::CheckThenInsert => Duration::from_secs(3),
         }
@@ -126,7 +129,11 @@ impl Claim {
     pub fn stretch(self) -> Duration {
         match self {
             Claim::CheckThenAct | Claim::CheckThenInsert => Duration::from_millis(15),
-            Claim::InTransaction | Claim::Visible | Claim::VisibleUncompared | Claim::ShortLease => Duration::ZERO,
+            Claim::InTransaction
+            | Claim::Visible
+            | Claim::VisibleUncompared
+            | Claim::VisibleForEver
+            | Claim::ShortLease => Duration::ZERO,
         }
     }
 }
@@ -212,6 +219,12 @@ choices! {
         Truncates,
         /// Longer keys are taken, too.
         Unbounded,
+        /// A surrogate without its partner is read as U+FFFD.
+        ReplacesSurrogates,
+        /// A key that is no text breaks the handler.
+        CrashesOnOtherTypes,
+        /// A request without a key is refused, whatever the contract says.
+        Requires,
     }
 
     /// Which keys are taken for one another.
@@ -234,6 +247,8 @@ choices! {
         AlreadyReported,
         /// `201`.
         Created,
+        /// Where a duplicate has to be acknowledged, it meets a conflict.
+        RefusesDuplicates,
     }
 
     /// The body of a replay.

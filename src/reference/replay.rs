@@ -56,12 +56,15 @@ fn replayed(setup: &Setup, attempt: &Attempt, record: &Record) -> Result<Answer,
     let operation = &attempt.kept.operation;
     let acknowledgement = attempt.kept.reference.as_ref().and_then(|reference| reference.duplicate.as_ref());
     let acknowledges = operation.key().is_some_and(|rule| rule.replay == Replay::Acknowledged) && record.status < 400;
+    if acknowledges && policy.replay_status == ReplayStatus::RefusesDuplicates {
+        return Ok(setup.error(CommonError::Conflict));
+    }
     let mut answer = match acknowledgement {
         Some(canned) if acknowledges => filled(&names(attempt), canned, Outcome::Replayed)?,
         Some(_) | None => stored(record)?,
     };
     match policy.replay_status {
-        ReplayStatus::First => {}
+        ReplayStatus::First | ReplayStatus::RefusesDuplicates => {}
         ReplayStatus::AlreadyReported => answer.status = 208,
         ReplayStatus::Created => answer.status = 201,
     }

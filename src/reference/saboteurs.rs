@@ -72,6 +72,10 @@ static SABOTEURS: &[Saboteur] = rows! {
         { grammar: Grammar::Truncates }
     "S15" "takes-long-keys" "a key above the longest length is taken"
         { grammar: Grammar::Unbounded }
+    "S15" "replaces-lone-surrogates" "a surrogate without its partner is read as U+FFFD, so that two broken keys are one"
+        { grammar: Grammar::ReplacesSurrogates }
+    "S15" "crashes-on-other-types" "a key that is a number, a flag or an object is a 500"
+        { grammar: Grammar::CrashesOnOtherTypes }
     "S16" "folds-case" "keys that differ only in case are one key"
         { folding: Folding::Case }
     "S16" "trims-keys" "keys that differ only in spaces at their ends are one key"
@@ -134,6 +138,12 @@ static SABOTEURS: &[Saboteur] = rows! {
         { natural: NaturalUse::RowAgain }
     "X03" "throttles-without-a-date" "a 429 does not say when to come back"
         { throttle: Throttle::Silent }
+    "X05" "refuses-duplicates" "a duplicate that has to be acknowledged meets a conflict"
+        { replay_status: ReplayStatus::RefusesDuplicates }
+    "X06" "requires-keys" "a request without a key is refused, though none has to have one"
+        { grammar: Grammar::Requires }
+    "X07" "stays-locked" "a key that was once met in progress is in progress for ever"
+        { claim: Claim::VisibleForEver }
     "X04" "gateway-hides-the-safe-retry" "a 502 of the gateway does not name the safe retry"
         { gateway: GatewayUse::Silent }
 };

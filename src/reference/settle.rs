@@ -28,12 +28,16 @@ pub async fn settle(setup: &Arc<Setup>, attempt: &Arc<Attempt>) -> Result<Answer
     let claim = if attempt.looked_up { Claim::InTransaction } else { setup.policy.claim };
     let answer = match claim {
         // Where the contract has no answer for "in progress", an honest server has to let the second copy wait.
-        Claim::Visible | Claim::VisibleUncompared | Claim::ShortLease
+        Claim::Visible | Claim::VisibleUncompared | Claim::VisibleForEver | Claim::ShortLease
             if attempt.kept.operation.names(Outcome::InProgress) =>
         {
             visible(setup, attempt, slot).await
         }
-        Claim::InTransaction | Claim::Visible | Claim::VisibleUncompared | Claim::ShortLease => {
+        Claim::InTransaction
+        | Claim::Visible
+        | Claim::VisibleUncompared
+        | Claim::VisibleForEver
+        | Claim::ShortLease => {
             run(setup, attempt, move |setup, attempt, tables| match setup.policy.recorded {
                 Recorded::WithTheEffect => in_transaction(setup, attempt, &slot, tables),
                 Recorded::AfterTheEffect => effect_then_record(setup, attempt, &slot, tables),
@@ -223,6 +227,11 @@ async fn visible(setup: &Arc<Setup>, attempt: &Arc<Attempt>, slot: Slot) -> Resu
     let (record, place) = (mine.clone(), slot.clone());
     let met = run_for(setup, attempt, move |setup, attempt, tables| {
         tables.transaction(|tables| {
+            let lock = Slot { space: format!("locked {}", place.space), ..place.clone() };
+            let for_ever = setup.policy.claim == Claim::VisibleForEver;
+            if for_ever && tables.record(&lock)?.is_some() {
+                return Ok((End::Rollback, Some(setup.error(CommonError::InProgress))));
+            }
             if tables.claim(&place, &record)? {
                 return Ok((End::Commit, None));
             }
@@ -236,6 +245,10 @@ async fn visible(setup: &Arc<Setup>, attempt: &Arc<Attempt>, slot: Slot) -> Resu
             if ended {
                 tables.keep(&place, &record)?;
                 return Ok((End::Commit, None));
+            }
+            if for_ever && known_record.standing == Standing::InProgress {
+                tables.keep(&lock, &known_record)?;
+                return Ok((End::Commit, Some(on_record(setup, attempt, &known_record)?)));
             }
             known(setup, attempt, &place, &known_record, tables).map(|(end, answer)| (end, Some(answer)))
         })

@@ -1,6 +1,7 @@
 //! The implementation under test, as one subject file describes it. It names hosts, commands and secrets; nothing here
 //! connects, starts or prints them.
 
+mod against;
 mod load;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use indexmap::IndexMap;
 use crate::contract::RequestLine;
 use crate::name::{CredentialName, EffectName, OperationName, ScopeName};
 
+pub use against::against;
 pub use load::{SHAPE, load};
 
 /// What is under test.

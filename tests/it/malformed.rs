@@ -3,9 +3,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use onceproof::contract::{self, Contract, KeyPlace, LengthUnit, Outcome, RowOn, Safety};
 use onceproof::file::Source;
+use onceproof::plan;
 use onceproof::scenario::{self, AxisValues, Claim, Scenario};
 use onceproof::subject::{self, Observer, Subject};
 
@@ -25,6 +27,14 @@ fn told(name: &str, text: &str) -> Option<String> {
         Some("contract") => contract::load(&source, Claim::WORDS).err(),
         Some("scenario") => scenario::load(&source).err(),
         Some("subject") => subject::load(&source, &environment, &[]).err(),
+        // Well by themselves, and wrong for the contract that they are crossed with.
+        Some("crossed") if name.contains("subject") => subject::load(&source, &environment, &[])
+            .and_then(|_| subject::against(&source, &crate::files::curious().0))
+            .err(),
+        Some("crossed") => scenario::load(&source).map_or_else(Some, |scenario| {
+            let scenarios = [(Arc::new(scenario), source.clone())];
+            plan::check_scenarios(&crate::files::curious().0, &scenarios).into_iter().next()
+        }),
         other => panic!("{other:?} is no kind of file"),
     };
     problems.map(|problems| format!("{problems}\n"))

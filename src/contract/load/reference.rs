@@ -70,6 +70,13 @@ pub fn reference(
             })
             .collect(),
         edge: node.get("edge").map(|node| edge(node, names, reading)),
+        lets_pass: node
+            .get("lets pass")
+            .map(Node::entries)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|entry| Some((entry.key.text()?.to_owned(), entry.value.text()?.to_owned())))
+            .collect(),
     }
 }
 

@@ -45,6 +45,11 @@ pub static REFERENCE: Record = Record::new(
         ),
         Field::optional("reads", "The read side.", Shape::List(&Shape::Record(&ROUTE))),
         Field::optional(
+            "lets pass",
+            "Saboteurs that break nothing that this contract promises, by name, and why.",
+            Shape::Map { keys: "saboteurs", values: &Shape::Text },
+        ),
+        Field::optional(
             "edge",
             "What a gateway in front of it answers when it breaks off, by operation; `any` for the others.",
             Shape::Map { keys: "operations", values: &Shape::Record(&CANNED) },

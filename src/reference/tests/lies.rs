@@ -75,6 +75,18 @@ async fn shows(name: &str, lab: &mut Lab) -> bool {
         "binds-keys-to-credentials" => as_whom(lab, LIVE_AGAIN).await.member("/replayed") != "true",
         "counts-the-other-unit" => lab.post(DECIDE, &decide("u", &"\u{e9}".repeat(255))).await.status == 400,
         "crashes-on-forbidden" => lab.post(DECIDE, &decide("u", "a\\u0000")).await.status == 500,
+        "replaces-lone-surrogates" => {
+            lab.post(DECIDE, &decide("u", "a\\ud800")).await;
+            lab.post(DECIDE, &decide("u", "a\\udc00")).await.member("/replayed") == "true"
+        }
+        "crashes-on-other-types" => lab.post(DECIDE, &decide("u", "k").replace("\"k\"", "7")).await.status == 500,
+        "refuses-duplicates" => events(lab, &["e", "e"]).await.text.contains("idempotency_error"),
+        "requires-keys" => lab.post(DECIDE, r#"{"element":"welcome_email_subject","user_id":"u"}"#).await.status == 400,
+        "stays-locked" => {
+            let body = decide("u", "k");
+            tokio::join!(lab.post_hooked("work 150ms", DECIDE, &body), later(lab, &body));
+            again(lab).await.member("/code") == "\"lock_timeout\""
+        }
         "truncates-keys" => twins(lab, &format!("{}a", "x".repeat(64)), &format!("{}b", "x".repeat(64))).await,
         "takes-long-keys" => lab.post(DECIDE, &decide("u", &"x".repeat(256))).await.status == 200,
         "folds-case" => twins(lab, "k", "K").await,

@@ -7,6 +7,9 @@ use crate::file::Span;
 use crate::scenario::load::lint::Lint;
 use crate::scenario::{IntentDecl, KeyShape, Slot};
 
+/// The most intents that one may be made through.
+const LONGEST_CHAIN: usize = 8;
+
 impl Lint<'_, '_> {
     /// Every intent.
     pub(in crate::scenario::load) fn intents(&mut self) {
@@ -66,7 +69,23 @@ impl Lint<'_, '_> {
         };
         if self.intent(slot) && self.leads_to(&slot.text, name, made_from) {
             self.words.wrong(slot.span, format!("`{name}` is made from itself"), "name another intent");
+        } else if self.length_from(&slot.text) > LONGEST_CHAIN {
+            let message = format!("`{name}` is made through more than {LONGEST_CHAIN} other intents");
+            self.words.wrong(slot.span, message, "nobody can follow that: say `same as:` the first of them");
         }
+    }
+
+    /// How many intents stand between one and what it is made from at last; counted no further than is allowed.
+    fn length_from(&self, from: &str) -> usize {
+        let mut name = from.to_owned();
+        for length in 1..=LONGEST_CHAIN {
+            let decl = self.scenario.given.get(name.as_str());
+            match decl.and_then(|decl| decl.same_as.as_ref().or(decl.same_key_as.as_ref())) {
+                Some(next) => name.clone_from(&next.text),
+                None => return length,
+            }
+        }
+        LONGEST_CHAIN + 1
     }
 
     fn item(&mut self, name: &str, slot: &Slot) {

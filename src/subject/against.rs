@@ -1,0 +1,51 @@
+//! Whether a subject file speaks of what its contract declares: scopes, effects, hooks, operations. The file by itself was
+//! found to be well before; nothing is called.
+
+use std::collections::BTreeSet;
+
+use crate::contract::Contract;
+use crate::file::{Node, Problem, Problems, Source, nearest, read};
+
+/// Every name in a subject file that its contract does not declare, and every scope that a credential leaves open.
+pub fn against(source: &Source, contract: &Contract) -> Result<(), Problems> {
+    let tree = read(source)?;
+    let section = |name: &str| tree.get(name).map(Node::entries).unwrap_or_default();
+    let scopes: Vec<&str> = contract.scopes.iter().map(|name| name.as_str()).collect();
+    let effects: Vec<&str> = contract.effects.keys().map(|name| name.as_str()).collect();
+    let operations: Vec<&str> = contract.operations.keys().map(|name| name.as_str()).collect();
+    let defects = contract.operations.values().flat_map(|operation| operation.defects.values());
+    let hooks: BTreeSet<&str> = defects.filter_map(|edit| edit.hook.as_deref()).collect();
+    let hooks: Vec<&str> = hooks.into_iter().collect();
+    let mut problems = Vec::new();
+    for credential in section("credentials") {
+        let own = credential.value.entries();
+        let keys = own.iter().map(|entry| &entry.key).filter(|key| key.text() != Some("headers"));
+        let absent: Vec<&str> = scopes.iter().copied().filter(|scope| credential.value.get(scope).is_none()).collect();
+        // One slip is one problem: a scope that stands there misspelt is not missing as well.
+        let mut misspelt = Vec::new();
+        for key in keys.filter(|key| key.text().is_some_and(|name| !scopes.contains(&name))) {
+            misspelt.extend(nearest(key.text().unwrap_or_default(), absent.iter().copied()));
+            problems.extend(unknown(key, "scope", &scopes, contract));
+        }
+        for scope in absent.iter().filter(|scope| !misspelt.contains(scope)) {
+            let problem = Problem::new(credential.key.span, format!("a credential without its `{scope}`"));
+            problems.push(problem.label(format!("say which {scope} it belongs to")));
+        }
+    }
+    for (name, what, known) in
+        [("observe", "effect", &effects), ("hooks", "hook", &hooks), ("paths", "operation", &operations)]
+    {
+        problems.extend(section(name).iter().filter_map(|entry| unknown(&entry.key, what, known, contract)));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Problems::new(source, problems)) }
+}
+
+fn unknown(key: &Node, what: &str, known: &[&str], contract: &Contract) -> Option<Problem> {
+    let name = key.text().filter(|name| !known.contains(name))?;
+    let label = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => format!("{} has none", contract.name),
+        None => format!("known are {}", known.join(", ")),
+    };
+    Some(Problem::new(key.span, format!("no {what} `{name}` in {}", contract.name)).label(label))
+}
