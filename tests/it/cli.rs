@@ -181,8 +181,11 @@ impl Drop for Served {
     }
 }
 
+/// What a hostile server does with a connection.
+type Hostile = fn(std::net::TcpStream);
+
 /// A server that answers every connection in its own bad way, until the test ends.
-fn hostile(answer: fn(std::net::TcpStream)) -> String {
+fn hostile(answer: Hostile) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address");
     std::thread::spawn(move || {
@@ -211,7 +214,7 @@ fn pour(stream: &mut std::net::TcpStream, first: &str, again: &[u8], pause: std:
 
 #[test]
 fn hostile_servers_end_in_a_fault_of_the_set_up() {
-    let servers: [(&str, fn(std::net::TcpStream)); 6] = [
+    let servers: [(&str, Hostile); 6] = [
         ("an endless body", |mut stream| {
             heard(&mut stream);
             let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";
