@@ -128,7 +128,7 @@ impl<W: Write> HistoryWriter<W> {
 
     /// Ends the file with its footer and gives the target back. `complete`: every planned case is in it.
     pub fn end(mut self, complete: bool) -> Result<W, FileError> {
-        let footer = Line::Footer { cases: self.cases, complete, digest: hex(self.whole.clone()) };
+        let footer = Line::Footer { cases: self.cases, complete, digest: ended(self.whole.clone(), complete) };
         self.line(&footer)?;
         self.to.flush()?;
         Ok(self.to)
@@ -192,7 +192,7 @@ impl HistoryReader {
                     cases.push((seal.case, SealedHistory::from_sealed(std::mem::take(&mut open), seal.unfinished)));
                 }
                 Line::Footer { cases: count, complete, digest } => {
-                    if digest != hex(before) || count != cases.len() as u64 {
+                    if digest != ended(before, complete) || count != cases.len() as u64 {
                         return Err(FileError::Edited { line, what: "the file".to_owned() });
                     }
                     let run = run.ok_or_else(|| bad("a footer without a header".to_owned()))?;
@@ -202,6 +202,12 @@ impl HistoryReader {
         }
         Err(FileError::Truncated { line: last, cases: cases.len() })
     }
+}
+
+/// The digest of a file that ends so: its last line is part of what it vouches for.
+fn ended(mut whole: Sha256, complete: bool) -> String {
+    whole.update([u8::from(complete)]);
+    hex(whole)
 }
 
 fn hex(digest: Sha256) -> String {

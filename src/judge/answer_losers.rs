@@ -78,3 +78,138 @@ fn allowed(in_progress_declared: bool) -> &'static str {
         "a success, or the conflict for other content"
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::judge::testing::{BUSY, CONFLICT, ERROR, FRESH, NOTED, REPLAY, Story, given};
+
+    fn race() -> Story {
+        given(["wanted: { operation: make }", "changed: { same as: wanted, change: bigger }"])
+    }
+
+    #[test]
+    fn a_loser_may_wait_and_be_given_the_winners_answer() {
+        race()
+            .attempt("wanted")
+            .at(0..10)
+            .origin(200, FRESH)
+            .beside("wanted")
+            .at(0..15)
+            .origin(200, REPLAY)
+            .judged("answer-losers: wanted")
+            .holds([0, 1]);
+    }
+
+    #[test]
+    fn a_loser_may_be_told_to_come_back() {
+        race()
+            .attempt("wanted")
+            .at(0..10)
+            .origin(200, FRESH)
+            .beside("wanted")
+            .at(0..5)
+            .origin(409, BUSY)
+            .judged("answer-losers: wanted")
+            .holds([0, 1]);
+    }
+
+    #[test]
+    fn two_first_answers_are_a_duplicate() {
+        race()
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .beside("wanted")
+            .origin(200, FRESH)
+            .judged("answer-losers: wanted")
+            .violated(["duplicated 2 [0, 1]"]);
+        race()
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .beside("wanted")
+            .origin(200, r#"{"thing_id":"t2","again":true}"#)
+            .judged("answer-losers: wanted")
+            .violated(["duplicated 2 [0, 1]"]);
+    }
+
+    #[test]
+    fn a_loser_that_fails_or_is_refused_is_wrong() {
+        let loser = |status, body| {
+            race()
+                .attempt("wanted")
+                .origin(200, FRESH)
+                .beside("wanted")
+                .origin(status, body)
+                .judged("answer-losers: wanted")
+        };
+        loser(500, ERROR).violated(["wrong answer [1]"]);
+        loser(400, ERROR).violated(["wrong refusal [1]"]);
+        loser(409, CONFLICT).violated(["wrong refusal [1]"]);
+        race()
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .beside("wanted")
+            .garbage()
+            .judged("answer-losers: wanted")
+            .violated(["wrong answer [1]"]);
+    }
+
+    #[test]
+    fn copies_that_did_not_overlap_prove_nothing() {
+        race()
+            .attempt("wanted")
+            .at(0..10)
+            .origin(200, FRESH)
+            .beside("wanted")
+            .at(20..30)
+            .origin(200, REPLAY)
+            .judged("answer-losers: wanted")
+            .unknown("the copies did not overlap: 0 of 2 copies were at the origin together");
+    }
+
+    #[test]
+    fn one_answer_is_no_race() {
+        race()
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .beside("wanted")
+            .silent()
+            .judged("answer-losers: wanted")
+            .unknown("never exercised: fewer than two copies were answered");
+    }
+
+    #[test]
+    fn other_content_may_lose_by_a_conflict() {
+        race()
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .beside("changed")
+            .origin(409, CONFLICT)
+            .judged("answer-losers: [wanted, changed]")
+            .holds([0, 1]);
+    }
+
+    #[test]
+    fn where_no_answer_says_come_back_none_may() {
+        given(["noted: { operation: note }"])
+            .attempt("noted")
+            .origin(200, NOTED)
+            .beside("noted")
+            .origin(409, BUSY)
+            .judged("answer-losers: noted")
+            .violated(["wrong refusal [1]"]);
+    }
+
+    #[test]
+    fn where_nothing_marks_a_repeat_two_first_answers_with_one_identity_are_allowed() {
+        let race = |second| {
+            given(["stored: { operation: store }"])
+                .attempt("stored")
+                .origin(201, r#"{"store_id":1}"#)
+                .beside("stored")
+                .origin(201, second)
+                .judged("answer-losers: stored")
+        };
+        race(r#"{"store_id":1}"#).holds([0, 1]);
+        race(r#"{"store_id":2}"#).violated(["duplicated 2 [0, 1]"]);
+    }
+}

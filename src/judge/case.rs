@@ -137,3 +137,84 @@ fn no_overlap(history: &SealedHistory, step: u32) -> Option<Doubt> {
     (together < 2)
         .then(|| Doubt::NoOverlap(format!("{together} of {} copies were at the origin together", copies.len())))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::judge::testing::{FRESH, SECOND, Story, given};
+    use crate::scenario::Claim;
+
+    fn lost() -> Story {
+        given(["wanted: { operation: make }"]).attempt("wanted").origin(200, FRESH).caller_lost()
+    }
+
+    #[test]
+    fn a_fault_that_did_not_fire_never_holds() {
+        lost()
+            .not_fired("no success was answered")
+            .rows("wanted", [FRESH])
+            .judged("apply-exactly-once: wanted")
+            .unknown("the fault did not fire: post-commit drop: no success was answered");
+    }
+
+    #[test]
+    fn what_was_seen_to_be_broken_stays_broken_in_doubt() {
+        let broken = lost().rows("wanted", [FRESH, SECOND]);
+        broken.clone().not_fired("it came late").judged("apply-exactly-once: wanted").violated(["duplicated 2 [0, 1]"]);
+        broken.unfinished("interrupted").judged("apply-exactly-once: wanted").violated(["duplicated 2 [0, 1]"]);
+    }
+
+    #[test]
+    fn a_case_that_was_not_played_to_its_end_never_holds() {
+        let done = lost().rows("wanted", [FRESH]);
+        done.clone().judged("apply-exactly-once: wanted").holds([0, 1]);
+        done.clone()
+            .unfinished("interrupted")
+            .judged("apply-exactly-once: wanted")
+            .unknown("not played to its end: interrupted");
+        done.clone()
+            .attempt("wanted")
+            .never_made()
+            .judged("apply-exactly-once: wanted")
+            .unknown("not played to its end: attempt 1 was not made");
+        done.restart(Some("the port is taken"))
+            .judged("apply-exactly-once: wanted")
+            .unknown("not played to its end: restart: the port is taken");
+    }
+
+    #[test]
+    fn a_restart_that_worked_puts_nothing_in_doubt() {
+        lost().restart(None).rows("wanted", [FRESH]).judged("apply-exactly-once: wanted").holds([0, 2]);
+    }
+
+    #[test]
+    fn what_the_subject_lacks_is_never_judged_even_where_it_looks_broken() {
+        given(["wanted: { operation: make, defect: 429 by hook }"])
+            .unable(|able| able.hooks.clear())
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .judged("refuse: wanted")
+            .unknown("the subject has no hook `answer 429`");
+    }
+
+    #[test]
+    fn every_claim_on_an_empty_history_is_unknown() {
+        let empty = given([
+            "wanted: { operation: make }",
+            "twin: { same as: wanted }",
+            "linked: { operation: link }",
+            "all: { operation: make, items: [wanted] }",
+        ]);
+        let empty = ["wanted", "twin", "linked", "all"]
+            .iter()
+            .fold(empty.observe("before"), |story, on| story.attempt(on).never_made());
+        for claim in Claim::ALL {
+            let on = match claim {
+                Claim::AnswerItems | Claim::CountItems | Claim::NeverConflict => "all",
+                Claim::RepeatSafely => "linked",
+                Claim::ShareKey | Claim::KeepApart => "[wanted, twin]",
+                _ => "wanted",
+            };
+            empty.judged(&format!("{claim}: {on}")).unknown("not played to its end: attempt 0 was not made");
+        }
+    }
+}

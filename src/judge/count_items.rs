@@ -42,3 +42,51 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
     }
     Verdict::violated_or(findings, || Verdict::holds(witnesses, "no batch was answered by a success"))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::judge::testing::{ERROR, ITEM, ITEM_AGAIN, ITEM_SECOND, Judged, batch, given};
+
+    fn counted(counters: &str) -> Judged {
+        given(["old: { operation: make }", "new: { operation: make }", "all: { operation: make, items: [old, new] }"])
+            .attempt("all")
+            .origin(200, &batch([ITEM_AGAIN, ITEM_SECOND], counters))
+            .judged("count-items: all")
+    }
+
+    #[test]
+    fn counters_that_agree_with_the_items_hold() {
+        counted(r#","again":1,"made":1"#).holds([0]);
+    }
+
+    #[test]
+    fn a_counter_that_is_off_missing_or_no_number_is_miscounted() {
+        counted(r#","again":2,"made":1"#).violated(["miscounted [0]"]);
+        counted(r#","again":true,"made":1"#).violated(["miscounted [0]"]);
+        counted(r#","again":"1","made":1"#).violated(["miscounted [0]"]);
+        counted(r#","made":1"#).violated(["miscounted [0]"]);
+        counted(r#","again":null,"made":2"#).violated(["miscounted [0]", "miscounted [0]"]);
+    }
+
+    #[test]
+    fn without_a_success_there_is_nothing_to_count() {
+        given(["old: { operation: make }", "all: { operation: make, items: [old] }"])
+            .attempt("all")
+            .origin(503, ERROR)
+            .judged("count-items: all")
+            .unknown("never exercised: no batch was answered by a success");
+    }
+
+    #[test]
+    fn a_counter_may_be_left_out_when_zero_only_where_that_is_declared() {
+        let one = |item, counters| {
+            given(["old: { operation: make }", "all: { operation: make, items: [old] }"])
+                .attempt("all")
+                .origin(200, &batch([item], counters))
+                .judged("count-items: all")
+        };
+        one(ITEM, r#","made":1"#).holds([0]);
+        one(ITEM, r#","made":1,"again":0,"more":9"#).holds([0]);
+        one(ITEM_AGAIN, r#","again":1"#).violated(["miscounted [0]"]);
+    }
+}

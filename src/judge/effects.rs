@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::contract::Safety;
 use crate::history::EntryNo;
 use crate::json::Json;
 use crate::judge::view::{Op, View};
@@ -34,36 +35,50 @@ pub fn tally(view: &View<'_>, intent: &PlannedIntent, never: &[IntentName]) -> T
     let group = group(view, intent);
     let mut least = 0;
     let mut most = 0;
-    let mut cells_done = BTreeSet::new();
     for name in &group {
         let member = &view.case.intents[name];
         if never.contains(name) {
             continue;
         }
-        match member.cell() {
-            Some(cell) => {
-                if cells_done.insert(cell) {
-                    let ops = || {
-                        view.ops
-                            .iter()
-                            .filter(move |op| op.intent.cell() == Some(cell) && !never.contains(&op.intent.name))
-                    };
-                    least += usize::from(ops().any(Op::succeeded));
-                    most += usize::from(ops().any(|op| op.succeeded() || op.is_open()));
-                }
+        let counted = |other: &PlannedIntent| !never.contains(&other.name) && same_thing(view, member, other);
+        let ops = || view.ops.iter().filter(|op| counted(op.intent));
+        let done = ops().filter(|op| op.succeeded()).count();
+        let open = ops().filter(|op| op.is_open()).count();
+        if is_done_once(view, member) {
+            // The first of those that are one thing speaks for all of them.
+            if group.iter().find(|other| counted(&view.case.intents[*other])) == Some(name) {
+                least += done.min(1);
+                most += (done + open).min(1);
             }
-            None => {
-                let natural = view.operation(member).key().is_none();
-                let done = view.of_intent(name).filter(|op| op.succeeded()).count();
-                let open = view.of_intent(name).filter(|op| op.is_open()).count();
-                // A natural operation leaves one effect however often it is asked for; without a key each may be its own.
-                let once = |count: usize| if natural { count.min(1) } else { count };
-                least += once(done);
-                most += once(done + open);
-            }
+        } else {
+            least += done;
+            most += done + open;
         }
     }
     Tally { seen: seen(view, &group), intents: group, least, most }
+}
+
+/// Whether asking for it again leaves nothing new: it has a key, or needs none. Without either each attempt is its own.
+fn is_done_once(view: &View<'_>, intent: &PlannedIntent) -> bool {
+    intent.cell().is_some() || matches!(view.operation(intent).safety, Safety::Natural)
+}
+
+/// Whether two intents are one thing to the server: one key, or one natural request.
+pub fn same_thing(view: &View<'_>, one: &PlannedIntent, other: &PlannedIntent) -> bool {
+    if one.name == other.name {
+        return true;
+    }
+    let same_cell = one.cell() == other.cell();
+    match one.cell() {
+        Some(_) => same_cell,
+        None => {
+            is_done_once(view, one)
+                && same_cell
+                && one.operation == other.operation
+                && one.content() == other.content()
+                && view.reading(one) == view.reading(other)
+        }
+    }
 }
 
 /// The rows at the end for a group.

@@ -17,6 +17,13 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
             found.is_some_and(|found| found == value || !matches!(found, Json::Bool(false) | Json::Null))
         };
         let all = rivals(view, intent);
+        // A marked answer with nothing before it that could have done it is a first one.
+        let groundless = all.iter().find(|(op, standing)| op.succeeded() && marked(op) && !standing.maybe);
+        if let Some((op, _)) = groundless {
+            let expected = format!("a first answer without {place}");
+            findings.push(Evidence::new(Anomaly::WrongMarker, expected, op.words(), [op.entry]));
+            continue;
+        }
         let successes: Vec<&Op<'_>> = all.iter().map(|(op, _)| *op).filter(|op| op.succeeded()).collect();
         let others_possible = all.iter().any(|(op, _)| op.is_open());
         match successes.iter().find(|op| !marked(op)) {
@@ -32,4 +39,70 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         }
     }
     Verdict::violated_or(findings, || Verdict::holds(witnesses, "no first answer was seen"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::judge::testing::{ERROR, FRESH, REPLAY, Story, given};
+
+    fn first(body: &str) -> Story {
+        given(["wanted: { operation: make }"]).attempt("wanted").origin(200, body)
+    }
+
+    #[test]
+    fn a_first_answer_without_the_marker_holds() {
+        first(FRESH).judged("leave-first-unmarked: wanted").holds([0]);
+    }
+
+    #[test]
+    fn a_first_answer_with_the_marker_is_wrong() {
+        first(REPLAY).judged("leave-first-unmarked: wanted").violated(["wrong marker [0]"]);
+        first(r#"{"thing_id":"t1","again":"yes"}"#)
+            .judged("leave-first-unmarked: wanted")
+            .violated(["wrong marker [0]"]);
+    }
+
+    #[test]
+    fn an_unmarked_repeat_does_not_make_a_marked_first_answer_right() {
+        first(REPLAY)
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .judged("leave-first-unmarked: wanted")
+            .violated(["wrong marker [0]"]);
+    }
+
+    #[test]
+    fn copies_that_are_all_marked_have_no_first() {
+        first(REPLAY)
+            .beside("wanted")
+            .origin(200, REPLAY)
+            .judged("leave-first-unmarked: wanted")
+            .violated(["wrong marker [0, 1]"]);
+    }
+
+    #[test]
+    fn without_a_success_nothing_is_known() {
+        given(["wanted: { operation: make }"])
+            .attempt("wanted")
+            .origin(503, ERROR)
+            .judged("leave-first-unmarked: wanted")
+            .unknown("never exercised: no first answer was seen");
+    }
+
+    #[test]
+    fn false_and_null_are_no_marker() {
+        first(r#"{"thing_id":"t1","again":false}"#).judged("leave-first-unmarked: wanted").holds([0]);
+        first(r#"{"thing_id":"t1","again":null}"#).judged("leave-first-unmarked: wanted").holds([0]);
+    }
+
+    #[test]
+    fn after_an_attempt_that_nobody_heard_of_a_marked_answer_may_be_right() {
+        given(["wanted: { operation: make }"])
+            .attempt("wanted")
+            .silent()
+            .attempt("wanted")
+            .origin(200, REPLAY)
+            .judged("leave-first-unmarked: wanted")
+            .unknown("never exercised: no first answer was seen");
+    }
 }

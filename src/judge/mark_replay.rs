@@ -47,3 +47,77 @@ fn times(body: &Json, place: &Pointer) -> usize {
     let members = body.at(&holder).and_then(Json::as_object).unwrap_or_default();
     members.iter().filter(|(name, _)| name == last).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::judge::testing::{CONFLICT, FRESH, ITEM_REFUSED, Judged, NOTED, REPLAY, batch, given};
+
+    fn wanted(second: &str) -> Judged {
+        given(["wanted: { operation: make }"])
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .attempt("wanted")
+            .origin(200, second)
+            .judged("mark-replay: wanted")
+    }
+
+    #[test]
+    fn a_marked_replay_holds() {
+        wanted(REPLAY).holds([1]);
+    }
+
+    #[test]
+    fn a_marker_that_is_missing_or_not_as_worded_is_wrong() {
+        wanted(FRESH).violated(["wrong marker [1]"]);
+        wanted(r#"{"thing_id":"t1","size":3,"again":"true"}"#).violated(["wrong marker [1]"]);
+        wanted(r#"{"thing_id":"t1","size":3,"again":false}"#).violated(["wrong marker [1]"]);
+    }
+
+    #[test]
+    fn without_a_repeat_nothing_is_known() {
+        given(["wanted: { operation: make }"])
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .attempt("wanted")
+            .origin(409, CONFLICT)
+            .judged("mark-replay: wanted")
+            .unknown("never exercised: no repeat was answered by a success");
+    }
+
+    #[test]
+    fn an_unmarked_answer_that_overlaps_the_first_may_be_the_first() {
+        given(["wanted: { operation: make }"])
+            .attempt("wanted")
+            .at(0..10)
+            .origin(200, FRESH)
+            .beside("wanted")
+            .at(5..15)
+            .origin(200, FRESH)
+            .attempt("wanted")
+            .origin(200, REPLAY)
+            .judged("mark-replay: wanted")
+            .holds([2]);
+    }
+
+    #[test]
+    fn further_members_beside_the_marker_are_allowed() {
+        given(["noted: { operation: note }"])
+            .attempt("noted")
+            .origin(200, NOTED)
+            .attempt("noted")
+            .origin(202, r#"{"seen":true,"at":7}"#)
+            .judged("mark-replay: noted")
+            .holds([1]);
+    }
+
+    #[test]
+    fn an_item_that_was_refused_needs_no_marker() {
+        given(["wanted: { operation: make }", "all: { operation: make, items: [wanted] }"])
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .attempt("all")
+            .origin(200, &batch([ITEM_REFUSED], ""))
+            .judged("mark-replay: wanted")
+            .unknown("never exercised: no repeat was answered by a success");
+    }
+}

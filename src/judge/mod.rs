@@ -29,6 +29,8 @@ mod report_sameness;
 mod rivals;
 mod rollup;
 mod share_key;
+#[cfg(test)]
+mod testing;
 mod verdict;
 mod view;
 mod write_nothing_new;

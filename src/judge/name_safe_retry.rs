@@ -35,7 +35,7 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
 }
 
 /// Whether a word stands in a text, not as a part of another word.
-fn says_word(text: &str, word: &str) -> bool {
+pub fn says_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let part = |letter: char| letter.is_alphanumeric() || letter == '_';
         let before = text[..at].chars().next_back();
@@ -46,11 +46,38 @@ fn says_word(text: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::says_word;
+    use crate::judge::name_safe_retry::says_word;
+    use crate::judge::testing::{FRESH, Judged, given};
+
+    fn gateway(status: u16, body: &str) -> Judged {
+        given(["wanted: { operation: make }"])
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .gateway(status, body)
+            .judged("name-safe-retry: wanted")
+    }
+
+    #[test]
+    fn a_502_that_names_the_key_holds() {
+        gateway(502, r#"{"message":"retry with the same key."}"#).holds([0]);
+    }
+
+    #[test]
+    fn a_502_that_names_it_nowhere_or_elsewhere_is_a_wrong_answer() {
+        gateway(502, r#"{"message":"try again"}"#).violated(["wrong answer [0]"]);
+        gateway(502, r#"{"hint":"same key"}"#).violated(["wrong answer [0]"]);
+        gateway(502, "<h1>key</h1>").violated(["wrong answer [0]"]);
+    }
+
+    #[test]
+    fn without_a_502_nothing_is_known() {
+        gateway(504, r#"{"message":"the same key"}"#).unknown("never exercised: no 502 reached the caller");
+    }
 
     #[test]
     fn a_part_of_another_word_does_not_name_it() {
-        assert!(says_word("retry with the same id.", "id"));
+        gateway(502, r#"{"message":"a monkey, a key_ring, 'key'"}"#).holds([0]);
+        gateway(502, r#"{"message":"a monkey, a key_ring, keys"}"#).violated(["wrong answer [0]"]);
         assert!(!says_word("an invalid request, idempotency_key", "id"));
     }
 }

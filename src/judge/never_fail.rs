@@ -30,3 +30,56 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         Verdict::holds(witnesses, "no attempt was answered").observing(observed.join(", "))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::judge::testing::{CONFLICT, ERROR, FRESH, Story, given};
+
+    fn wanted() -> Story {
+        given(["wanted: { operation: make }"])
+    }
+
+    #[test]
+    fn answers_below_500_do_not_fail() {
+        let judged = wanted()
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .attempt("wanted")
+            .origin(409, CONFLICT)
+            .attempt("wanted")
+            .origin(418, "")
+            .judged("never-fail: wanted");
+        judged.holds([0, 1, 2]);
+        judged.observed("fresh, conflict, 418");
+    }
+
+    #[test]
+    fn a_server_error_and_what_is_no_http_fail() {
+        wanted()
+            .attempt("wanted")
+            .origin(500, ERROR)
+            .attempt("wanted")
+            .garbage()
+            .judged("never-fail: wanted")
+            .violated(["wrong answer [0]", "wrong answer [1]"]);
+    }
+
+    #[test]
+    fn without_an_answer_nothing_is_known() {
+        wanted()
+            .attempt("wanted")
+            .silent()
+            .judged("never-fail: wanted")
+            .unknown("never exercised: no attempt was answered");
+    }
+
+    #[test]
+    fn a_server_error_that_somebody_on_the_way_answers_is_not_the_servers() {
+        wanted()
+            .attempt("wanted")
+            .origin(200, FRESH)
+            .meets("post-commit answer 502")
+            .judged("never-fail: wanted")
+            .holds([0]);
+    }
+}

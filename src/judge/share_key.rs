@@ -39,3 +39,78 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
     }
     Verdict::violated_or(findings, || Verdict::holds(witnesses, "the last was not answered after the first was done"))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::judge::testing::{CONFLICT, FRESH, REPLAY, SECOND, Story, given};
+
+    fn pair() -> Story {
+        given(["first: { operation: make }", "second: { same as: first, credential: again }"])
+    }
+
+    #[test]
+    fn a_second_credential_gets_the_first_ones_answer() {
+        pair()
+            .attempt("first")
+            .origin(200, FRESH)
+            .attempt("second")
+            .origin(200, REPLAY)
+            .judged("share-key: [first, second]")
+            .holds([1]);
+    }
+
+    #[test]
+    fn a_second_thing_is_a_duplicate() {
+        pair()
+            .attempt("first")
+            .origin(200, FRESH)
+            .attempt("second")
+            .origin(200, SECOND)
+            .judged("share-key: [first, second]")
+            .violated(["duplicated 2 [1]", "duplicated 2 [1]"]);
+    }
+
+    #[test]
+    fn a_refusal_shares_nothing() {
+        pair()
+            .attempt("first")
+            .origin(200, FRESH)
+            .attempt("second")
+            .origin(409, CONFLICT)
+            .judged("share-key: [first, second]")
+            .violated(["wrong refusal [1]"]);
+    }
+
+    #[test]
+    fn before_the_first_is_done_nothing_is_known() {
+        pair()
+            .attempt("first")
+            .silent()
+            .attempt("second")
+            .origin(200, FRESH)
+            .judged("share-key: [first, second]")
+            .unknown("never exercised: the last was not answered after the first was done");
+    }
+
+    #[test]
+    fn a_missing_marker_beside_the_same_identity_is_another_claims_business() {
+        pair()
+            .attempt("first")
+            .origin(200, FRESH)
+            .attempt("second")
+            .origin(200, FRESH)
+            .judged("share-key: [first, second]")
+            .holds([1]);
+    }
+
+    #[test]
+    fn where_nothing_marks_a_repeat_the_identity_tells() {
+        given(["first: { operation: store }", "second: { same as: first, credential: again }"])
+            .attempt("first")
+            .origin(201, r#"{"store_id":1}"#)
+            .attempt("second")
+            .origin(201, r#"{"store_id":1}"#)
+            .judged("share-key: [first, second]")
+            .holds([1]);
+    }
+}

@@ -6,6 +6,7 @@ mod driver;
 mod example;
 mod files;
 mod hostile;
+mod judge_laws;
 mod malformed;
 mod process;
 mod proxy;
