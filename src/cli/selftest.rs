@@ -56,14 +56,14 @@ impl Row {
         self.saboteur.kind.starts_with('H')
     }
 
-    /// As it should be: a saboteur is caught by something that binds; an honest variant, or one that the contract lets
-    /// pass, by nothing at all.
+    /// As it should be: a saboteur is caught by something that binds, an honest variant by nothing at all. One that the
+    /// contract lets pass may be either.
     fn is_well(&self) -> bool {
         let binding = self.broken.iter().any(|(_, level)| *level >= Level::Should);
         match (self.is_honest(), &self.allowed) {
             (true, _) => self.broken.is_empty(),
-            // A probe may tell of it; nothing that binds may.
-            (false, Some(_)) => !binding,
+            // Caught or not, by chance or by a probe: nothing is promised, so nothing is asked.
+            (false, Some(_)) => true,
             (false, None) => binding,
         }
     }
@@ -172,9 +172,7 @@ fn render(library: &Library, matrix: &[Row]) -> String {
     lines.push(String::new());
     for row in matrix {
         if let (Some(why), true) = (&row.allowed, row.is_well()) {
-            let told: Vec<String> = row.broken.iter().map(|(id, level)| mark(id, *level)).collect();
-            let line = format!("{:<4} {:<32} let pass: {why} {}", row.saboteur.kind, row.saboteur.name, told.join(" "));
-            lines.push(line.trim_end().to_owned());
+            lines.push(format!("{:<4} {:<32} let pass: {why}", row.saboteur.kind, row.saboteur.name));
             continue;
         }
         let verdict = match (row.is_honest() || row.allowed.is_some(), row.is_well()) {
