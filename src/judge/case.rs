@@ -1,10 +1,11 @@
 //! Judges one case: every claim by its own check, then what puts all of them in doubt. A check that panics leaves the
 //! claim unknown; it never passes and never ends the run.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::fault::Passage;
-use crate::history::{Gate, SealedHistory};
+use crate::history::{AttemptNo, Exchange, Gate, SealedHistory};
 use crate::judge::rollup::{CaseReport, ClaimVerdict};
 use crate::judge::verdict::{Doubt, Verdict};
 use crate::judge::view::View;
@@ -97,7 +98,7 @@ fn check(claim: Claim, view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
     }
 }
 
-/// What puts every claim of a case in doubt.
+/// What puts every claim of a case in doubt. One walk over the history, whatever the number of attempts and steps.
 fn doubt(case: &Case, history: &SealedHistory) -> Option<Doubt> {
     if let Some(why) = history.unfinished() {
         return Some(Doubt::Unfinished(why.to_owned()));
@@ -105,29 +106,35 @@ fn doubt(case: &Case, history: &SealedHistory) -> Option<Doubt> {
     if let Some((_, failed)) = history.actions().find(|(_, action)| action.failed.is_some()) {
         return Some(Doubt::Unfinished(format!("{}: {}", failed.what, failed.failed.clone().unwrap_or_default())));
     }
+    let mut played: BTreeMap<AttemptNo, &Exchange> = BTreeMap::new();
+    let mut of_step: BTreeMap<u32, Vec<&Exchange>> = BTreeMap::new();
+    for (_, exchange) in history.exchanges() {
+        played.entry(exchange.attempt).or_insert(exchange);
+        of_step.entry(exchange.step).or_default().push(exchange);
+    }
     for attempt in case.attempts() {
-        let played = history.exchanges().find(|(_, exchange)| exchange.attempt == attempt.no);
-        match played {
+        match played.get(&attempt.no) {
             None => return Some(Doubt::Unfinished(format!("attempt {} was not made", attempt.no.0))),
-            Some((_, exchange)) if attempt.passage != Passage::Clear && !exchange.fault.fired => {
+            Some(exchange) if attempt.passage != Passage::Clear && !exchange.fault.fired => {
                 return Some(Doubt::FaultDidNotFire(format!("{}: {}", attempt.passage, exchange.fault.why)));
             }
             Some(_) => {}
         }
     }
     case.steps.iter().find_map(|step| match &step.action {
-        StepAction::AtOnce(attempts) if attempts.len() > 1 => no_overlap(history, step.no),
+        StepAction::AtOnce(attempts) if attempts.len() > 1 => {
+            no_overlap(of_step.get(&step.no).map(Vec::as_slice).unwrap_or_default())
+        }
         _ => None,
     })
 }
 
 /// Whether copies of a race were worked on together: one was shown its last byte before another was answered. All were
 /// held one byte short, so the first bytes prove nothing.
-fn no_overlap(history: &SealedHistory, step: u32) -> Option<Doubt> {
-    let copies: Vec<Interval> = history
-        .exchanges()
-        .filter(|(_, exchange)| exchange.step == step)
-        .filter_map(|(_, exchange)| {
+fn no_overlap(race: &[&Exchange]) -> Option<Doubt> {
+    let copies: Vec<Interval> = race
+        .iter()
+        .filter_map(|exchange| {
             let whole = exchange.gates.iter().find(|stamp| stamp.gate == Gate::Forwarded)?.at;
             Some(Interval { from: whole, to: exchange.at_origin?.to })
         })

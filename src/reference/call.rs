@@ -7,7 +7,7 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, TRANSFER_ENCODING};
 use hyper::{Request, Response};
 
 use crate::contract::Outcome;
-use crate::json::{Json, Spelling};
+use crate::json::{Json, Spelling, Text};
 use crate::reference::policy::{Grammar, Spelled};
 
 /// No honest request is larger.
@@ -92,11 +92,13 @@ impl Call {
             }
         }
         let json = Json::parse(&self.body).map_err(|error| format!("the body is not JSON: {error}"))?;
-        match (has_unpaired_surrogate(&json), grammar) {
-            (false, _) => Ok(json),
-            (true, Grammar::ReplacesSurrogates) => Ok(with_replacements(json)),
-            (true, _) => Err("the body holds an unpaired surrogate".to_owned()),
+        if !has_unpaired_surrogate(&json) {
+            return Ok(json);
         }
+        if grammar == Grammar::ReplacesSurrogates {
+            return Ok(with_replacements(json));
+        }
+        Err("the body holds an unpaired surrogate".to_owned())
     }
 
     /// The query as an object of texts; of equal names the last counts.
@@ -170,7 +172,8 @@ fn with_replacements(json: Json) -> Json {
         Json::String(text) => Json::text(text.to_string_lossy()),
         Json::Array(items) => Json::Array(items.into_iter().map(with_replacements).collect()),
         Json::Object(members) => {
-            Json::Object(members.into_iter().map(|(name, value)| (name, with_replacements(value))).collect())
+            let whole = |(name, value): (Text, Json)| (Text::from(name.to_string_lossy()), with_replacements(value));
+            Json::Object(members.into_iter().map(whole).collect())
         }
         plain @ (Json::Null | Json::Bool(_) | Json::Number(_)) => plain,
     }

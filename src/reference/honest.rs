@@ -1,7 +1,8 @@
 //! Honest variants: reference servers that keep the contract in another way than usual. The harness must find nothing
 //! wrong with them. They differ in what a contract leaves open, never in what it says.
 
-use crate::reference::policy::{Claim, CounterUse, Extras, Marker, Pace, Policy, Spelled};
+use crate::reference::claim::Claim;
+use crate::reference::policy::{CounterUse, Extras, Marker, Pace, Policy, Spelled};
 use crate::reference::saboteurs::Saboteur;
 
 /// Every honest variant; the first is the plain reference.

@@ -4,18 +4,20 @@
 //!
 //! In reading order: [`Policy`] is how a contract is kept, [`saboteurs`] and [`honest_variants`] are tables of policies;
 //! `service` takes a request in, `perform` and `batch` check it, `settle` claims its key, `produce` does the work,
-//! `replay` answers for what was done before, `store` keeps it all.
+//! `replay` answers for what was done before (`present` is how a saboteur answers instead), `store` keeps it all.
 
 mod attempt;
 mod batch;
 mod call;
 mod check;
+mod claim;
 mod connection;
 mod edge;
 mod honest;
 mod hook;
 mod perform;
 mod policy;
+mod present;
 mod produce;
 mod replay;
 mod route;
@@ -30,13 +32,14 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+pub use claim::Claim;
 pub use edge::{edge, start_edge};
 pub use honest::honest_variants;
 pub use hook::{HOOK_HEADER, Hook};
 pub use policy::{
-    AfterFailure, BatchUse, Claim, Compares, CounterUse, Coverage, Extras, Folding, GatewayUse, Grammar, Identity,
-    KeyScope, Marker, Memory, NaturalUse, Pace, Policy, Recorded, RefusedTry, ReplayBody, ReplayHeaders, ReplayStatus,
-    Spelled, Stores, Throttle,
+    AfterFailure, BatchUse, Compares, CounterUse, Coverage, Extras, Folding, GatewayUse, Grammar, Identity, KeyScope,
+    Marker, Memory, NaturalUse, Pace, Policy, Recorded, RefusedTry, ReplayBody, ReplayHeaders, ReplayStatus, Spelled,
+    Stores, Throttle,
 };
 pub use saboteurs::{Saboteur, saboteurs};
 pub use service::{Running, Service, serve, start};

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use crate::reference::claim::Claim;
+
 /// Every choice of the reference server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
@@ -89,52 +91,6 @@ impl Policy {
 impl Default for Policy {
     fn default() -> Self {
         Policy::HONEST
-    }
-}
-
-/// How a key is claimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claim {
-    /// One transaction holds the claim, the effect and the answer; a second copy waits for it, then replays.
-    InTransaction,
-    /// Honest too: the claim is committed first, with a lease; a second copy is told that the first is in progress.
-    Visible,
-    /// As `Visible`, but a copy with another payload is told "in progress", not "conflict".
-    VisibleUncompared,
-    /// As `Visible`, but a key that was met in progress stays so for whoever asks later.
-    VisibleForEver,
-    /// As `Visible`, but the lease is shorter than the handler and its owner is not checked at the end.
-    ShortLease,
-    /// Looks the key up, works, then stores.
-    CheckThenAct,
-    /// Looks the key up, works, then inserts it; the loser's unique violation surfaces as a failure.
-    CheckThenInsert,
-}
-
-impl Claim {
-    /// How long an unfinished claim keeps others away.
-    pub fn lease(self) -> Duration {
-        match self {
-            Claim::ShortLease => Duration::from_millis(20),
-            Claim::InTransaction
-            | Claim::Visible
-            | Claim::VisibleUncompared
-            | Claim::VisibleForEver
-            | Claim::CheckThenAct
-            | Claim::CheckThenInsert => Duration::from_secs(3),
-        }
-    }
-
-    /// The work between the look-up and the store that makes two copies overlap.
-    pub fn stretch(self) -> Duration {
-        match self {
-            Claim::CheckThenAct | Claim::CheckThenInsert => Duration::from_millis(15),
-            Claim::InTransaction
-            | Claim::Visible
-            | Claim::VisibleUncompared
-            | Claim::VisibleForEver
-            | Claim::ShortLease => Duration::ZERO,
-        }
     }
 }
 
@@ -263,6 +219,8 @@ choices! {
         NumbersRespelled,
         /// Its last member is missing.
         MemberLost,
+        /// What it owes to looked-up rows is worked out again from the rows of now.
+        TodaysAnswer,
     }
 
     /// The headers of a replay.

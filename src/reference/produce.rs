@@ -25,14 +25,7 @@ pub fn produce(setup: &Setup, attempt: &Attempt, tables: &mut Tables) -> Result<
         tables.lock(&scope, collection)?;
     }
     let mut names = names(attempt);
-    for (name, lookup) in &reference.find {
-        let matching = evaluated(&names, &lookup.matching)?;
-        let found = match matching {
-            Some(matching) => setup.paths.find(tables, &scope, &lookup.collection, &matching)?.into_iter().next(),
-            None => None,
-        };
-        names.set(name, found.map_or(Json::Null, |row| row.content));
-    }
+    look_up(setup, reference, &scope, &mut names, tables)?;
     for constraint in &reference.refuse {
         if names.truth(&constraint.when)? {
             return filled(&names, &constraint.answer, constraint.outcome);
@@ -47,6 +40,24 @@ pub fn produce(setup: &Setup, attempt: &Attempt, tables: &mut Tables) -> Result<
         add_members(&mut answer.body);
     }
     Ok(answer)
+}
+
+/// Names the rows that an operation looks up, as they are now; a row that is not there is null.
+pub fn look_up(
+    setup: &Setup,
+    reference: &ReferenceOperation,
+    scope: &str,
+    names: &mut Names<'_>,
+    tables: &mut Tables,
+) -> Result<(), StoreError> {
+    for (name, lookup) in &reference.find {
+        let found = match evaluated(names, &lookup.matching)? {
+            Some(matching) => setup.paths.find(tables, scope, &lookup.collection, &matching)?.into_iter().next(),
+            None => None,
+        };
+        names.set(name, found.map_or(Json::Null, |row| row.content));
+    }
+    Ok(())
 }
 
 /// An answer of the contract with its templates filled.

@@ -7,7 +7,8 @@ use crate::contract::{Outcome, Replay};
 use crate::json::{Json, Number, Pointer};
 use crate::reference::attempt::Attempt;
 use crate::reference::call::Answer;
-use crate::reference::policy::{Claim, Marker, ReplayBody, ReplayHeaders, ReplayStatus};
+use crate::reference::claim::Claim;
+use crate::reference::policy::{Marker, ReplayBody, ReplayHeaders, ReplayStatus};
 use crate::reference::produce::{filled, names, now};
 use crate::reference::setup::{CommonError, Setup};
 use crate::reference::store::{Record, Standing, StoreError};
@@ -109,7 +110,7 @@ fn mark(body: &mut Json, marker: Marker, place: &Pointer, value: &Json) {
 
 fn respell(body: &mut Json, how: ReplayBody) {
     match (how, &mut *body) {
-        (ReplayBody::Verbatim, _) => {}
+        (ReplayBody::Verbatim | ReplayBody::TodaysAnswer, _) => {}
         (ReplayBody::MemberLost, Json::Object(members)) => {
             members.pop();
         }

@@ -1,10 +1,10 @@
 //! The saboteurs: each is the honest policy with one member changed, and a line that says how it lies. The harness is
 //! only as good as its record against them. No row knows any API; what a lie looks like depends on the contract.
 
+use crate::reference::claim::Claim;
 use crate::reference::policy::{
-    AfterFailure, BatchUse, Claim, Compares, CounterUse, Coverage, Folding, GatewayUse, Grammar, Identity, KeyScope,
-    Marker, Memory, NaturalUse, Policy, Recorded, RefusedTry, ReplayBody, ReplayHeaders, ReplayStatus, Stores,
-    Throttle,
+    AfterFailure, BatchUse, Compares, CounterUse, Coverage, Folding, GatewayUse, Grammar, Identity, KeyScope, Marker,
+    Memory, NaturalUse, Policy, Recorded, RefusedTry, ReplayBody, ReplayHeaders, ReplayStatus, Stores, Throttle,
 };
 
 /// A reference server with one policy.
@@ -74,7 +74,7 @@ static SABOTEURS: &[Saboteur] = rows! {
         { grammar: Grammar::Unbounded }
     "S15" "replaces-lone-surrogates" "a surrogate without its partner is read as U+FFFD, so that two broken keys are one"
         { grammar: Grammar::ReplacesSurrogates }
-    "S15" "crashes-on-other-types" "a key that is a number, a flag or an object is a 500"
+    "S15" "crashes-on-other-types" "a key that is no text, such as a number, a flag or an object, is a 500"
         { grammar: Grammar::CrashesOnOtherTypes }
     "S16" "folds-case" "keys that differ only in case are one key"
         { folding: Folding::Case }
@@ -138,14 +138,16 @@ static SABOTEURS: &[Saboteur] = rows! {
         { natural: NaturalUse::RowAgain }
     "X03" "throttles-without-a-date" "a 429 does not say when to come back"
         { throttle: Throttle::Silent }
+    "X04" "gateway-hides-the-safe-retry" "a 502 of the gateway does not name the safe retry"
+        { gateway: GatewayUse::Silent }
     "X05" "refuses-duplicates" "a duplicate that has to be acknowledged meets a conflict"
         { replay_status: ReplayStatus::RefusesDuplicates }
     "X06" "requires-keys" "a request without a key is refused, though none has to have one"
         { grammar: Grammar::Requires }
-    "X07" "stays-locked" "a key that was once met in progress is in progress for ever"
+    "X07" "stays-locked" "a key that a copy once met in progress is in progress for ever"
         { claim: Claim::VisibleForEver }
-    "X04" "gateway-hides-the-safe-retry" "a 502 of the gateway does not name the safe retry"
-        { gateway: GatewayUse::Silent }
+    "X08" "replays-todays-answer" "a replay has the first one's identity and time, and says for the rest what is true by now"
+        { replay_body: ReplayBody::TodaysAnswer }
 };
 
 #[cfg(test)]

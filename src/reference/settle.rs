@@ -8,8 +8,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::contract::Outcome;
 use crate::reference::attempt::Attempt;
 use crate::reference::call::Answer;
+use crate::reference::claim::Claim;
 use crate::reference::hook::Hook;
-use crate::reference::policy::{Claim, Identity, Marker, NaturalUse, Recorded};
+use crate::reference::policy::{Identity, Marker, NaturalUse, Recorded, ReplayBody};
+use crate::reference::present;
 use crate::reference::produce::produce;
 use crate::reference::replay::{first, is_same, on_record};
 use crate::reference::setup::{CommonError, Setup};
@@ -178,7 +180,10 @@ fn known(
     if natural_slot(setup, attempt).as_ref() == Some(slot) {
         return Ok((End::Rollback, natural_conflict(setup, attempt)));
     }
-    let answer = on_record(setup, attempt, record)?;
+    let mut answer = on_record(setup, attempt, record)?;
+    if setup.policy.replay_body == ReplayBody::TodaysAnswer && answer.outcome == Outcome::Replayed {
+        present::renew(setup, attempt, &mut answer.body, tables)?;
+    }
     if setup.policy.marker == Marker::BakedIn && answer.outcome == Outcome::Replayed {
         tables.keep(slot, &Record { body: answer.body.to_string(), ..record.clone() })?;
         return Ok((End::Commit, answer));
@@ -246,7 +251,8 @@ async fn visible(setup: &Arc<Setup>, attempt: &Arc<Attempt>, slot: Slot) -> Resu
                 tables.keep(&place, &record)?;
                 return Ok((End::Commit, None));
             }
-            if for_ever && known_record.standing == Standing::InProgress {
+            // Another payload is no copy: it meets its conflict and locks nothing.
+            if for_ever && known_record.standing == Standing::InProgress && is_same(setup, attempt, &known_record) {
                 tables.keep(&lock, &known_record)?;
                 return Ok((End::Commit, Some(on_record(setup, attempt, &known_record)?)));
             }

@@ -2,8 +2,8 @@
 //! whole `{{ place }}` becomes the very value that stands there. It reads names; it never writes anything.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -114,6 +114,12 @@ impl<'a> Names<'a> {
             .collect();
         compiled.eval(Value::from(Serde(used))).map_err(|error| wrong(expression, &error))
     }
+}
+
+/// The places that a template's text reads, such as `body.a`; none for a text without a template.
+pub fn places_read(text: &str) -> Result<BTreeSet<String>, StoreError> {
+    let template = environment().template_from_str(text).map_err(|error| wrong(text, &error))?;
+    Ok(template.undeclared_variables(true).into_iter().collect())
 }
 
 /// Whether an expression can be read.

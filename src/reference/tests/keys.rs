@@ -59,6 +59,17 @@ async fn failures_leave_the_key_free_and_nothing_behind() {
 }
 
 #[tokio::test]
+async fn who_records_later_keeps_the_effect_of_a_handler_that_fails() {
+    let saboteur = crate::reference::saboteurs().iter().find(|row| row.name == "effect-without-record").unwrap();
+    let lab = Lab::open(saboteur.policy).await;
+    let body = decide("u1", "k");
+    assert_eq!(lab.post_hooked("fail after the effect", "/v1/decide", &body).await.status, 500);
+    assert_eq!(lab.decisions("u1").await, 1);
+    assert_eq!(lab.post("/v1/decide", &body).await.member("/replayed"), "absent");
+    assert_eq!(lab.decisions("u1").await, 2);
+}
+
+#[tokio::test]
 async fn a_batch_whose_handler_fails_leaves_nothing() {
     let lab = Lab::honest().await;
     let body = format!(r#"{{"events":[{},{}]}}"#, event("u1", "a"), event("u1", "b"));

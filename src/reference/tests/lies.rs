@@ -22,6 +22,38 @@ async fn the_honest_server_shows_none_of_the_lies() {
     }
 }
 
+#[tokio::test]
+async fn a_key_that_nobody_raced_for_is_replayed_by_who_stays_locked() {
+    let lab = Lab::open(policy("stays-locked")).await;
+    assert_eq!(replay(&lab).await.1.member("/replayed"), "true");
+    let body = decide("u2", "k2");
+    let other = decide("u3", "k2");
+    tokio::join!(lab.post_hooked("work 150ms", DECIDE, &body), later(&lab, &other));
+    assert_eq!(lab.post(DECIDE, &body).await.member("/replayed"), "true");
+}
+
+#[tokio::test]
+async fn todays_answer_is_the_first_one_while_nothing_changed() {
+    let lab = Lab::open(policy("replays-todays-answer")).await;
+    let (first, replay) = replay(&lab).await;
+    let mut replay = replay.json();
+    replay.remove(&"/replayed".parse().unwrap());
+    assert_eq!(replay.to_string(), first.text);
+    assert_eq!(events(&lab, &["e", "e"]).await.member("/duplicates"), "1");
+}
+
+#[tokio::test]
+async fn surrogates_are_replaced_in_names_too_and_only_there_where_they_are_broken() {
+    let lab = Lab::open(policy("replaces-lone-surrogates")).await;
+    let body = decide("u", "k").replace("\"n\"", "\"n\\udc00\"").replace("\"b\"", "\"\\ud83d\\ude00\\ud83d\"");
+    let context = lab.post(DECIDE, &body).await.member("/context");
+    assert_eq!(context, "{\"n\u{fffd}\":1.50,\"list\":[\"\u{1f600}\u{fffd}\",\"a\"]}");
+}
+
+fn policy(name: &str) -> Policy {
+    saboteurs().iter().find(|row| row.name == name).unwrap().policy
+}
+
 /// Whether a lie shows.
 async fn shows(name: &str, lab: &mut Lab) -> bool {
     match name {
@@ -80,7 +112,20 @@ async fn shows(name: &str, lab: &mut Lab) -> bool {
             lab.post(DECIDE, &decide("u", "a\\udc00")).await.member("/replayed") == "true"
         }
         "crashes-on-other-types" => lab.post(DECIDE, &decide("u", "k").replace("\"k\"", "7")).await.status == 500,
-        "refuses-duplicates" => events(lab, &["e", "e"]).await.text.contains("idempotency_error"),
+        "refuses-duplicates" => {
+            let item = events(lab, &["e", "e"]).await.member("/results/1/error");
+            let single = lab.post("/v1/events", &event("u", "e")).await;
+            let conflict = "\"idempotency_error\"";
+            item == conflict && (single.status, single.member("/error").as_str()) == (409, conflict)
+        }
+        "replays-todays-answer" => {
+            let first = again(lab).await;
+            lab.post("/v1/conclude", r#"{"element":"welcome_email_subject"}"#).await;
+            lab.post("/v1/declare", r#"{"element":"welcome_email_subject","arms":["new"]}"#).await;
+            let replay = again(lab).await;
+            let kept = ["/decision_id", "/decided_at", "/user_id", "/context"];
+            replay.member("/arm") == "\"new\"" && kept.iter().all(|place| first.member(place) == replay.member(place))
+        }
         "requires-keys" => lab.post(DECIDE, r#"{"element":"welcome_email_subject","user_id":"u"}"#).await.status == 400,
         "stays-locked" => {
             let body = decide("u", "k");
