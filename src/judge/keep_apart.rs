@@ -42,6 +42,12 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         }
         firsts.push(*first);
     }
+    // Where no form of a key is given, one that is refused is merged with nothing; refusing one of a pair is a preference.
+    let free = |op: &&Op<'_>| view.operation(op.intent).key().is_some_and(|key| key.length.is_none());
+    let refused = |op: &&Op<'_>| op.outcome() == Some(Outcome::Refused);
+    if firsts.len() == on.len() && firsts.iter().all(|op| free(op) && refused(op)) {
+        return Verdict::Unknown(Doubt::NeverExercised("each was refused, and no form of a key is given".to_owned()));
+    }
     let known: Vec<Option<Json>> = firsts.iter().map(|op| identity(view, op)).collect();
     for (index, op) in firsts.iter().enumerate() {
         for (other, earlier) in firsts.iter().enumerate().take(index) {
@@ -113,7 +119,7 @@ fn shows(op: &Op<'_>, identity: &Json) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::judge::testing::{CONFLICT, FRESH, NOTED, REPLAY, SECOND, Story, given};
+    use crate::judge::testing::{CONFLICT, ERROR, FRESH, NOTED, REPLAY, SECOND, Story, given};
 
     fn pair() -> Story {
         given(["here: { operation: make }", "there: { same as: here, credential: elsewhere }"])
@@ -130,6 +136,21 @@ mod tests {
             .rows("there", [SECOND])
             .judged("keep-apart: [here, there]")
             .holds([0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn where_no_form_of_a_key_is_given_refusing_both_says_nothing() {
+        let twins = |second: u16| {
+            given(["here: { operation: note }", "there: { same as: here, key: twin by case }"])
+                .attempt("here")
+                .origin(400, ERROR)
+                .attempt("there")
+                .origin(second, if second == 400 { ERROR } else { NOTED })
+                .rows("here", [])
+                .judged("keep-apart: [here, there]")
+        };
+        twins(400).unknown("never exercised: each was refused, and no form of a key is given");
+        twins(200).violated(["wrong refusal [0]", "lost [0, 1, 2]"]);
     }
 
     #[test]

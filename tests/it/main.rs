@@ -6,6 +6,7 @@ mod driver;
 mod example;
 mod files;
 mod hostile;
+mod independent;
 mod judge_laws;
 mod malformed;
 mod process;
