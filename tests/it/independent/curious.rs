@@ -433,7 +433,7 @@ impl Curious {
                 }
                 kept.told += 1;
                 let kept = kept.clone();
-                if !self.lies(Defect::DecidesAgain) && !(self.lies(Defect::ReplaysOnce) && kept.told > 1) {
+                if !(self.lies(Defect::DecidesAgain) || self.lies(Defect::ReplaysOnce) && kept.told > 1) {
                     return self.replay(store, call, kept);
                 }
             }
