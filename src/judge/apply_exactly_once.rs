@@ -1,6 +1,7 @@
 //! `apply-exactly-once`: acknowledged means one effect, unacknowledged at most one. Where no effect can be read, the
 //! identities that were answered decide.
 
+use crate::history::EntryNo;
 use crate::judge::effects::{identities, tally};
 use crate::judge::rivals::rivals;
 use crate::judge::verdict::{Anomaly, Doubt, Evidence, Verdict};
@@ -19,6 +20,8 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
             Ok(seen) => {
                 let count = seen.rows.len();
                 let expected = bounds(tally.least, tally.most);
+                // One row does not excuse an answer that names a second thing.
+                let known = identities(view, rivals(view, intent).iter().map(|(op, _)| *op));
                 let shown = || attempts.iter().copied().chain(seen.entries.iter().copied());
                 if count > tally.most {
                     let times = u32::try_from(count).unwrap_or(u32::MAX);
@@ -26,6 +29,8 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
                     findings.push(Evidence::new(anomaly, expected, effects(count), shown()));
                 } else if count < tally.least {
                     findings.push(Evidence::new(Anomaly::Lost, expected, effects(count), shown()));
+                } else if known.len() > tally.most.max(1) {
+                    findings.push(two_things(&known));
                 } else if tally.most > 0 {
                     witnesses.extend(shown());
                 }
@@ -39,16 +44,7 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
                     // An attempt that was not answered says nothing of what it left.
                     [(_, entry)] if answered > 1 => witnesses.push(*entry),
                     [_] => doubt = Some(Doubt::Blind(blind)),
-                    several => {
-                        let times = u32::try_from(several.len()).unwrap_or(u32::MAX);
-                        let ids: Vec<&str> = several.iter().map(|(identity, _)| identity.as_str()).collect();
-                        findings.push(Evidence::new(
-                            Anomaly::Duplicated { times },
-                            "one identity in every answer",
-                            ids.join(", "),
-                            several.iter().map(|(_, entry)| *entry),
-                        ));
-                    }
+                    several => findings.push(two_things(several)),
                 }
             }
         }
@@ -57,6 +53,14 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         Some(doubt) => Verdict::Unknown(doubt),
         None => Verdict::holds(witnesses, "the origin was never shown it, or refused it"),
     })
+}
+
+/// Answers that name several things.
+fn two_things(several: &[(String, EntryNo)]) -> Evidence {
+    let times = u32::try_from(several.len()).unwrap_or(u32::MAX);
+    let ids: Vec<&str> = several.iter().map(|(identity, _)| identity.as_str()).collect();
+    let shown = several.iter().map(|(_, entry)| *entry);
+    Evidence::new(Anomaly::Duplicated { times }, "one identity in every answer", ids.join(", "), shown)
 }
 
 /// How often it has to be there, in words.
@@ -109,6 +113,12 @@ mod tests {
             .judged("apply-exactly-once: wanted")
             .violated(["duplicated 2 [0, 1, 2]"]);
         twice.rows("wanted", []).judged("apply-exactly-once: wanted").violated(["lost [0, 1, 2]"]);
+    }
+
+    #[test]
+    fn an_answer_that_names_a_second_thing_is_one_too_many_whatever_is_there() {
+        let answered = wanted().attempt("wanted").origin(200, FRESH).attempt("wanted").origin(200, SECOND);
+        answered.rows("wanted", [FRESH]).judged("apply-exactly-once: wanted").violated(["duplicated 2 [0, 1]"]);
     }
 
     #[test]

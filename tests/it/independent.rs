@@ -3,7 +3,9 @@
 
 mod content;
 mod curious;
+mod decide;
 mod defects;
+mod events;
 mod honest;
 mod manner;
 mod wire;

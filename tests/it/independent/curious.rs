@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate, matchers::any};
 
-use super::content::content;
 use super::manner::{Defect, Manner};
 
 /// Keys that the server knows, with what each belongs to.
@@ -20,12 +19,12 @@ pub const KEYS: [(&str, &str, &str); 4] = [
 ];
 
 /// How long the racing server is of two minds.
-const WINDOW: Duration = Duration::from_millis(60);
+pub const WINDOW: Duration = Duration::from_millis(60);
 
 /// Since when ages are told.
 static BORN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-const MISMATCH: &str = "idempotency_key was already used with a different request";
+pub const MISMATCH: &str = "idempotency_key was already used with a different request";
 
 /// A server that runs until it is dropped.
 pub async fn start(manner: Manner, defect: Option<Defect>) -> MockServer {
@@ -36,60 +35,60 @@ pub async fn start(manner: Manner, defect: Option<Defect>) -> MockServer {
 
 /// The server as a responder.
 pub struct Curious {
-    manner: Manner,
-    defect: Option<Defect>,
-    store: Mutex<Store>,
+    pub manner: Manner,
+    pub defect: Option<Defect>,
+    pub store: Mutex<Store>,
 }
 
 #[derive(Default)]
-struct Store {
-    worlds: HashMap<String, World>,
-    keys: HashMap<(String, String), Kept>,
-    ids: HashMap<(String, String), Instant>,
-    serial: u64,
+pub struct Store {
+    pub worlds: HashMap<String, World>,
+    pub keys: HashMap<(String, String), Kept>,
+    pub ids: HashMap<(String, String), Instant>,
+    pub serial: u64,
 }
 
 /// What one organization has in one environment.
-struct World {
-    elements: BTreeMap<String, Element>,
-    decisions: Vec<Decision>,
-    events: Vec<Value>,
-    links: BTreeMap<String, String>,
+pub struct World {
+    pub elements: BTreeMap<String, Element>,
+    pub decisions: Vec<Decision>,
+    pub events: Vec<Value>,
+    pub links: BTreeMap<String, String>,
 }
 
 #[derive(Clone)]
-struct Element {
-    arms: Vec<String>,
-    running: bool,
+pub struct Element {
+    pub arms: Vec<String>,
+    pub running: bool,
 }
 
-struct Decision {
-    id: Value,
-    user: String,
-    element: String,
-    key: Value,
-    ended: bool,
+pub struct Decision {
+    pub id: Value,
+    pub user: String,
+    pub element: String,
+    pub key: Value,
+    pub ended: bool,
 }
 
 /// What is stored under a key.
 #[derive(Clone)]
-struct Kept {
-    request: String,
-    answer: Answer,
-    ready: Instant,
-    told: u32,
+pub struct Kept {
+    pub request: String,
+    pub answer: Answer,
+    pub ready: Instant,
+    pub told: u32,
 }
 
 /// A status and a body.
-type Answer = (u16, Value);
+pub type Answer = (u16, Value);
 
 /// Who calls, and what.
-struct Call<'a> {
-    world: String,
-    keyspace: String,
-    target: String,
-    dry: bool,
-    request: &'a Request,
+pub struct Call<'a> {
+    pub world: String,
+    pub keyspace: String,
+    pub target: String,
+    pub dry: bool,
+    pub request: &'a Request,
 }
 
 impl Default for World {
@@ -105,11 +104,11 @@ impl Default for World {
     }
 }
 
-fn no(status: u16, error: &str, message: impl Into<String>) -> Answer {
+pub fn no(status: u16, error: &str, message: impl Into<String>) -> Answer {
     (status, json!({ "error": error, "message": message.into() }))
 }
 
-fn invalid(message: impl Into<String>) -> Answer {
+pub fn invalid(message: impl Into<String>) -> Answer {
     no(400, "invalid_request", message)
 }
 
@@ -146,7 +145,7 @@ impl Curious {
         Self { manner, defect, store: Mutex::default() }
     }
 
-    fn lies(&self, defect: Defect) -> bool {
+    pub fn lies(&self, defect: Defect) -> bool {
         self.defect == Some(defect)
     }
 
@@ -360,397 +359,10 @@ impl Curious {
         element.running = false;
         (200, json!({ "status": "ok", "element": name, "state": "concluded" }))
     }
-
-    // --- decide -----------------------------------------------------------------------------------------------------
-
-    fn decide(&self, store: &mut Store, call: &Call<'_>, body: &Value, text: &str) -> Answer {
-        let target = if self.manner.one_call { String::new() } else { call.target.clone() };
-        self.decide_one(store, call, &target, body, text, false)
-    }
-
-    fn decide_one(
-        &self,
-        store: &mut Store,
-        call: &Call<'_>,
-        target: &str,
-        body: &Value,
-        text: &str,
-        twin: bool,
-    ) -> Answer {
-        let key = match self.key(body) {
-            Ok(key) => key.map(|key| (call.keyspace.clone(), key)),
-            Err(answer) => return answer,
-        };
-        if call.dry
-            && let Err(answer) = self.checked(store, call, body)
-        {
-            return answer;
-        }
-        if call.dry {
-            return (200, json!({ "valid": true }));
-        }
-        let request = format!("{target} {}", self.fingerprint(body, text));
-        if (self.manner.element_first || key.is_none())
-            && let Err(answer) = self.checked(store, call, body)
-        {
-            return answer;
-        }
-        let now = Instant::now();
-        if let Some(key) = &key
-            && let Some(kept) = store.keys.get_mut(key).filter(|_| !twin)
-        {
-            let ready = kept.ready <= now;
-            if self.lies(Defect::Races) && !ready {
-                // Not there yet, as it looks from here.
-            } else {
-                let code =
-                    json!({ "error": "conflict", "code": "lock_timeout", "message": "this idempotency_key is in use" });
-                if !ready && (self.manner.locks_first || kept.request == request) {
-                    if self.lies(Defect::LocksForever) {
-                        kept.ready = now + Duration::from_secs(3600);
-                    }
-                    return (409, code);
-                }
-                if self.lies(Defect::StoresRefusal) && kept.answer.0 >= 400 {
-                    return kept.answer.clone();
-                }
-                if kept.request != request && !self.lies(Defect::IgnoresMismatch) {
-                    // What cannot be read as a decide at all is refused as such, key or not.
-                    if let Err(answer) = shaped(body) {
-                        return answer;
-                    }
-                    if self.lies(Defect::ConflictOverwrites) {
-                        kept.request = request;
-                    }
-                    if self.lies(Defect::ConflictFrees) {
-                        store.keys.remove(key);
-                    }
-                    let message = match self.lies(Defect::WordsConflictOtherwise) {
-                        true => "this key was used for something else",
-                        false => MISMATCH,
-                    };
-                    return no(409, "idempotency_error", message);
-                }
-                kept.told += 1;
-                let kept = kept.clone();
-                if !(self.lies(Defect::DecidesAgain) || self.lies(Defect::ReplaysOnce) && kept.told > 1) {
-                    return self.replay(store, call, kept);
-                }
-            }
-        }
-        if let Err(answer) = self.checked(store, call, body) {
-            if let Some(key) = key
-                && answer.0 != 401
-                && (self.lies(Defect::StoresRefusal) || self.lies(Defect::RefusalClaimsKey))
-            {
-                store.keys.insert(key, Kept { request, answer: answer.clone(), ready: now, told: 0 });
-            }
-            return answer;
-        }
-        let answer = self.decided(store, call, body);
-        if let Some(key) = key {
-            let settles = match self.lies(Defect::Races) {
-                true => WINDOW,
-                false => self.manner.in_progress.unwrap_or_default(),
-            };
-            store.keys.insert(key, Kept { request, answer: answer.clone(), ready: now + settles, told: 0 });
-        }
-        self.marked(answer, self.lies(Defect::MarksFirst))
-    }
-
-    fn fingerprint(&self, body: &Value, text: &str) -> String {
-        if self.lies(Defect::ComparesBytes) {
-            return text.to_owned();
-        }
-        if self.lies(Defect::IgnoresContext) {
-            return format!("{} {}", body["user_id"], body["element"]);
-        }
-        let text = if self.manner.reads_numbers { body.to_string() } else { text.to_owned() };
-        content(&text, Some("idempotency_key")).unwrap_or_default()
-    }
-
-    fn key(&self, body: &Value) -> Result<Option<String>, Answer> {
-        let key = match body.get("idempotency_key") {
-            None | Some(Value::Null) => return Ok(None),
-            Some(Value::String(key)) => key.clone(),
-            Some(_) => return Err(invalid("idempotency_key is a string")),
-        };
-        let length = match () {
-            () if self.lies(Defect::CountsBytes) => key.len(),
-            () if self.manner.utf16 => key.encode_utf16().count(),
-            () => key.chars().count(),
-        };
-        let longest = if self.lies(Defect::AcceptsTooLong) { 256 } else { 255 };
-        if length == 0 || length > longest {
-            return Err(invalid("idempotency_key has 1 to 255 characters"));
-        }
-        if key.contains('\0') && self.lies(Defect::FailsOnNul) {
-            return Err(no(500, "internal", "invalid byte sequence for encoding \"UTF8\": 0x00"));
-        }
-        if key.contains('\0') && !self.lies(Defect::CutsAtNul) {
-            return Err(invalid("idempotency_key may not contain U+0000"));
-        }
-        Ok(Some(match self.defect {
-            Some(Defect::CutsAtNul) => key.split('\0').next().unwrap_or_default().to_owned(),
-            Some(Defect::CutsKeys) => key.chars().take(254).collect(),
-            Some(Defect::FoldsCase) => key.to_lowercase(),
-            Some(Defect::TrimsKeys) => key.trim().to_owned(),
-            _ => key,
-        }))
-    }
-
-    fn checked(&self, store: &mut Store, call: &Call<'_>, body: &Value) -> Result<(), Answer> {
-        let element = shaped(body)?;
-        let world = store.worlds.entry(call.world.clone()).or_default();
-        match world.elements.contains_key(element) {
-            true => Ok(()),
-            false => Err(no(404, "not_found", format!("no element {element:?}"))),
-        }
-    }
-
-    fn decided(&self, store: &mut Store, call: &Call<'_>, body: &Value) -> Answer {
-        store.serial += 1;
-        let serial = store.serial;
-        let world = store.worlds.entry(call.world.clone()).or_default();
-        let (Some(name), Some(user)) = (word(body, "element"), word(body, "user_id")) else {
-            return invalid("unchecked");
-        };
-        let element = world.elements.get(name).expect("it was checked").clone();
-        if self.manner.merges_unkeyed
-            && body.get("idempotency_key").is_none_or(Value::is_null)
-            && let Some(known) = world.decisions.iter().find(|row| row.user == user && row.element == name)
-        {
-            let arm = &element.arms[0];
-            return (
-                200,
-                json!({ "decision_id": known.id, "element": name, "user_id": user, "arm": arm, "decided_at": 0 }),
-            );
-        }
-        let arm = if element.running { &element.arms[serial as usize % element.arms.len()] } else { &element.arms[0] };
-        let id = match self.manner.numbers {
-            true => json!(9_007_199_254_740_993_u64 + serial),
-            false => json!(format!("dec_{serial:08x}")),
-        };
-        for row in world.decisions.iter_mut().filter(|row| row.user == user && row.element == name) {
-            row.ended = true;
-        }
-        let key = body.get("idempotency_key").cloned().unwrap_or_default();
-        world.decisions.push(Decision { id: id.clone(), user: user.into(), element: name.into(), key, ended: false });
-        let at = jiff::Timestamp::now().to_string();
-        let mut answer = json!({ "decision_id": id, "element": name, "user_id": user, "arm": arm, "decided_at": at });
-        if self.manner.extras {
-            answer["weight"] = json!(0.5);
-            answer["flags"] = json!([serial, null, true, { "replayed": true }]);
-            answer["context"] = body.get("context").cloned().unwrap_or_default();
-            answer["padding"] = json!("ü".repeat(500));
-        }
-        (200, answer)
-    }
-
-    fn replay(&self, store: &mut Store, call: &Call<'_>, kept: Kept) -> Answer {
-        let (mut status, mut answer) = kept.answer;
-        store.serial += 1;
-        let world = store.worlds.entry(call.world.clone()).or_default();
-        match self.defect {
-            Some(Defect::ReplaysUnmarked) => return (status, answer),
-            Some(Defect::RepeatsWith201) => status = 201,
-            Some(Defect::ReplaysWithNewId) => answer["decision_id"] = json!(format!("dec_{:08x}", store.serial)),
-            Some(Defect::ReplaysWithNewTime) => answer["decided_at"] = json!(format!("later, {}", store.serial)),
-            Some(Defect::ReplayEndsWindow) => {
-                for row in world.decisions.iter_mut().filter(|row| row.id == answer["decision_id"]) {
-                    row.ended = true;
-                }
-            }
-            Some(Defect::ForgetsConcluded) => {
-                let element = answer["element"].as_str().and_then(|name| world.elements.get(name));
-                if element.is_some_and(|element| !element.running) {
-                    return no(404, "not_found", "the element was concluded");
-                }
-            }
-            Some(Defect::ReplaysToday) => {
-                let element = answer["element"].as_str().and_then(|name| world.elements.get(name));
-                if let Some(element) = element.filter(|element| !element.running) {
-                    answer["arm"] = json!(format!("{} (concluded)", element.arms[0]));
-                }
-            }
-            _ => {}
-        }
-        let (status, mut answer) = self.marked((status, answer), true);
-        if self.manner.reorders
-            && let Some(members) = answer.as_object_mut()
-        {
-            members.sort_keys();
-        }
-        if self.lies(Defect::MarksInText) {
-            answer["replayed"] = json!("true");
-        }
-        (status, answer)
-    }
-
-    fn marked(&self, (status, mut answer): Answer, replayed: bool) -> Answer {
-        if status < 300 && (replayed || self.manner.says_no) {
-            answer["replayed"] = json!(replayed);
-        }
-        (status, answer)
-    }
-
-    fn decide_batch(&self, store: &mut Store, call: &Call<'_>, body: &Value, text: &str) -> Answer {
-        let items = match batch(body, text, "items") {
-            Ok(items) => items,
-            Err(answer) => return answer,
-        };
-        let target = if self.manner.one_call { String::new() } else { call.target.clone() };
-        if self.lies(Defect::RefusesWholeBatch)
-            && items.iter().any(|(item, _)| self.key(item).is_err() || self.checked(store, call, item).is_err())
-        {
-            return invalid("an item is invalid");
-        }
-        let mut seen = Vec::new();
-        let mut results = Vec::new();
-        let mut replayed = 0;
-        for (item, text) in &items {
-            let key = item.get("idempotency_key").cloned();
-            let twin = self.lies(Defect::DoesTwinsBoth) && seen.contains(&key);
-            seen.push(key);
-            let (status, mut answer) = self.decide_one(store, call, &target, item, text, twin);
-            if self.lies(Defect::BatchReplaysAnew) && answer["replayed"] == json!(true) {
-                answer["decided_at"] = json!(format!("later, {}", store.serial));
-            }
-            let ok = status < 300;
-            replayed += usize::from(ok && answer["replayed"] == json!(true));
-            results.push(placed(ok, &answer));
-        }
-        let mut answer = json!({ "results": results });
-        self.count(&mut answer, "replayed", replayed);
-        (200, answer)
-    }
-
-    fn count(&self, answer: &mut Value, name: &str, count: usize) {
-        let count = count + usize::from(self.lies(Defect::CountsOneMore));
-        if count > 0 || self.manner.says_no {
-            answer[name] = json!(count);
-        }
-        if self.manner.extras {
-            answer["took_us"] = json!(Instant::now().elapsed().as_nanos() as u64 + 40);
-            answer["page"] = json!({ "more": false });
-        }
-    }
-
-    // --- events -----------------------------------------------------------------------------------------------------
-
-    fn event(&self, store: &mut Store, call: &Call<'_>, body: &Value) -> Answer {
-        let id = match body.get("id") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(id)) if id.is_empty() && self.manner.lenient_ids => None,
-            Some(Value::String(id)) if !id.is_empty() => Some(id.clone()),
-            Some(_) if self.manner.lenient_ids => None,
-            Some(_) => return invalid("id is a string with something in it"),
-        };
-        if id.as_ref().is_some_and(|id| id.chars().count() > self.manner.longest_id || id.contains('\0')) {
-            return invalid("this id is none of ours");
-        }
-        let (Some(name), Some(user)) = (word(body, "event"), word(body, "user_id")) else {
-            if let Some(id) = id
-                && self.lies(Defect::RefusedEventClaimsId)
-            {
-                store.ids.insert((call.keyspace.clone(), id), Instant::now());
-            }
-            return invalid("event and user_id are required");
-        };
-        if body.get("properties").is_some_and(|properties| !properties.is_object()) {
-            return invalid("properties is an object");
-        }
-        let id = match id {
-            Some(id) if self.lies(Defect::IdsPerUser) => Some(format!("{user} {id}")),
-            None if self.lies(Defect::MergesByContent) => Some(format!("{name} {body}")),
-            other => other,
-        };
-        let now = Instant::now();
-        let mut duplicate = false;
-        if let Some(known) = id.as_ref().filter(|_| self.manner.last_wins) {
-            let events = &mut store.worlds.entry(call.world.clone()).or_default().events;
-            for row in events.iter_mut().filter(|row| row["id"] == json!(known)) {
-                row["properties"] = body["properties"].clone();
-            }
-        }
-        if let Some(id) = id {
-            let place = (call.keyspace.clone(), id);
-            let known = store.ids.get(&place).is_some_and(|ready| *ready <= now);
-            if known && self.lies(Defect::EventRepeatConflicts) {
-                return no(409, "conflict", "this event is known");
-            }
-            if !known {
-                let settles = if self.lies(Defect::RacesEvents) { WINDOW } else { Duration::ZERO };
-                store.ids.insert(place, now + settles);
-            }
-            duplicate = known;
-        }
-        if !duplicate || self.lies(Defect::CountsEventsAgain) {
-            let mut row = body.clone();
-            row["received"] = json!(store.serial);
-            store.worlds.entry(call.world.clone()).or_default().events.push(row);
-        }
-        let mut answer = json!({ "status": "ok" });
-        let says = match self.defect {
-            Some(Defect::EventRepeatUnflagged) => false,
-            Some(Defect::MarksFirst) => true,
-            _ => duplicate,
-        };
-        if says || self.manner.says_no {
-            answer["duplicate"] = json!(says);
-        }
-        (200, answer)
-    }
-
-    fn event_batch(&self, store: &mut Store, call: &Call<'_>, body: &Value) -> Answer {
-        let text = call.request.body.as_slice();
-        let items = match batch(body, &String::from_utf8_lossy(text), "events") {
-            Ok(items) => items,
-            Err(answer) => return answer,
-        };
-        if self.lies(Defect::RefusesWholeBatch)
-            && items.iter().any(|(item, _)| word(item, "event").is_none() || word(item, "user_id").is_none())
-        {
-            return invalid("an event is invalid");
-        }
-        let mut results = Vec::new();
-        let mut duplicates = 0;
-        let old = items.iter().any(|(item, _)| {
-            let id = item["id"].as_str().unwrap_or_default().to_owned();
-            store.ids.contains_key(&(call.keyspace.clone(), id))
-        });
-        for (place, (item, _)) in items.iter().enumerate() {
-            if old && self.lies(Defect::DropsNewBesideOld) {
-                duplicates += 1;
-                results.push(json!({ "status": "ok", "duplicate": true }));
-                continue;
-            }
-            let twin = items[..place].iter().any(|(other, _)| other.get("id") == item.get("id"));
-            if twin && self.lies(Defect::DoesTwinsBoth) && item.get("id").is_some() {
-                let id = item["id"].as_str().unwrap_or_default().to_owned();
-                store.ids.remove(&(call.keyspace.clone(), id));
-            }
-            let (status, answer) = self.event(store, call, item);
-            if status == 409 {
-                return (status, answer);
-            }
-            duplicates += usize::from(answer["duplicate"] == json!(true));
-            let mut item = placed(status < 300, &answer);
-            if self.lies(Defect::UnflaggedInBatch)
-                && let Some(item) = item.as_object_mut()
-            {
-                item.shift_remove("duplicate");
-            }
-            results.push(item);
-        }
-        let mut answer = json!({ "results": results });
-        self.count(&mut answer, "duplicates", duplicates);
-        (self.manner.event_status, answer)
-    }
 }
 
 /// An answer in its place in a batch.
-fn placed(ok: bool, answer: &Value) -> Value {
+pub fn placed(ok: bool, answer: &Value) -> Value {
     let mut item = Map::new();
     item.insert("status".into(), json!(if ok { "ok" } else { "error" }));
     item.extend(answer.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())));
@@ -758,7 +370,7 @@ fn placed(ok: bool, answer: &Value) -> Value {
 }
 
 /// The items of a batch, each with its own text.
-fn batch(body: &Value, text: &str, name: &str) -> Result<Vec<(Value, String)>, Answer> {
+pub fn batch(body: &Value, text: &str, name: &str) -> Result<Vec<(Value, String)>, Answer> {
     let Some(items) = body.get(name).and_then(Value::as_array).filter(|items| (1..=100).contains(&items.len())) else {
         return Err(invalid(format!("{name} is an array of 1 to 100")));
     };
@@ -771,12 +383,12 @@ fn batch(body: &Value, text: &str, name: &str) -> Result<Vec<(Value, String)>, A
     Ok(items.iter().cloned().zip(raw.iter().map(|raw| raw.get().to_owned())).collect())
 }
 
-fn word<'a>(body: &'a Value, name: &str) -> Option<&'a str> {
+pub fn word<'a>(body: &'a Value, name: &str) -> Option<&'a str> {
     body.get(name)?.as_str().filter(|word| !word.is_empty())
 }
 
 /// Whether it is a decide at all, and of which element.
-fn shaped(body: &Value) -> Result<&str, Answer> {
+pub fn shaped(body: &Value) -> Result<&str, Answer> {
     if !body.is_object() {
         return Err(invalid("a decide is an object"));
     }
