@@ -175,6 +175,7 @@ fn abilities() -> Abilities {
         edge: false,
         hooks: Vec::new(),
         paths: Default::default(),
+        client: None,
     }
 }
 

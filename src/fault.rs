@@ -62,8 +62,10 @@ pub enum Loss {
 /// What somebody on the way answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Refusal {
-    /// The status.
-    pub status: u16,
+    /// The status; none where it is that of the outcome.
+    pub status: Option<u16>,
+    /// What the contract calls such an answer, which then says what it would.
+    pub outcome: Option<String>,
     /// When to come back, if it says.
     pub retry_after: Option<RetryAfter>,
 }
@@ -132,6 +134,18 @@ pub enum FaultPoint {
     Delivery,
 }
 
+impl Passage {
+    /// What somebody on the way answers in it.
+    pub fn answer(&self) -> Option<&Refusal> {
+        match self {
+            Passage::Faulted(Fault::PreCommit(Loss::Answer(refusal)) | Fault::PostCommit(Loss::Answer(refusal))) => {
+                Some(refusal)
+            }
+            Passage::Clear | Passage::Faulted(_) => None,
+        }
+    }
+}
+
 impl Fault {
     /// Where on the road it acts.
     pub fn point(&self) -> FaultPoint {
@@ -161,7 +175,7 @@ impl Fault {
 
 /// Every way to write a passage, for messages.
 pub const GRAMMAR: &str = "clear | refuse | (pre-commit|post-commit) (drop | reset | stall | answer STATUS \
-[retry-after (Ns | date ±Ns | \"TEXT\")]) | mid-request cut N | mid-response cut (start | head | after-head | body | \
+[OUTCOME] [retry-after (Ns | date ±Ns | \"TEXT\")]) | mid-request cut N | mid-response cut (start | head | after-head | body | \
 last-chunk | N) [reset] | drip | duplicate [at once] | late | redirect STATUS | hang-up | kill | restart | pause";
 
 /// First words of a passage, for the nearest known one.
@@ -236,8 +250,24 @@ fn loss(words: &[&str]) -> Result<Loss, String> {
         ["drop"] => Ok(Loss::Drop),
         ["reset"] => Ok(Loss::Reset),
         ["stall"] => Ok(Loss::Stall),
-        ["answer", status, rest @ ..] => {
-            Ok(Loss::Answer(Refusal { status: self::status(status)?, retry_after: retry_after(rest)? }))
+        ["answer", first, ..] => {
+            let (words, retry_after) = match words.iter().position(|word| *word == "retry-after") {
+                Some(at) => (&words[1..at], self::retry_after(&words[at..])?),
+                None => (&words[1..], None),
+            };
+            let (status, outcome) = match (words, first.chars().all(|letter| letter.is_ascii_digit())) {
+                ([status, outcome @ ..], true) => (Some(self::status(status)?), outcome),
+                (outcome, _) => (None, outcome),
+            };
+            let wrong = |word: &&str| !word.chars().all(|letter| letter.is_ascii_lowercase());
+            if let Some(word) = outcome.iter().find(|word| wrong(word)) {
+                return Err(format!("`{word}` is neither a status from 100 to 599 nor an outcome"));
+            }
+            let outcome = (!outcome.is_empty()).then(|| outcome.join(" "));
+            if status.is_none() && outcome.is_none() {
+                return Err("expected `answer STATUS`".to_owned());
+            }
+            Ok(Loss::Answer(Refusal { status, outcome, retry_after }))
         }
         _ => Err("expected drop, reset, stall or `answer STATUS`".to_owned()),
     }
@@ -328,8 +358,14 @@ impl fmt::Display for Loss {
             Loss::Drop => f.write_str("drop"),
             Loss::Reset => f.write_str("reset"),
             Loss::Stall => f.write_str("stall"),
-            Loss::Answer(Refusal { status, retry_after }) => {
-                write!(f, "answer {status}")?;
+            Loss::Answer(Refusal { status, outcome, retry_after }) => {
+                f.write_str("answer")?;
+                if let Some(status) = status {
+                    write!(f, " {status}")?;
+                }
+                if let Some(outcome) = outcome {
+                    write!(f, " {outcome}")?;
+                }
                 match retry_after {
                     None => Ok(()),
                     Some(RetryAfter::Seconds(seconds)) => write!(f, " retry-after {seconds}s"),
@@ -381,6 +417,8 @@ mod tests {
             "pre-commit answer 429",
             "pre-commit answer 429 retry-after 2s",
             "post-commit answer 503 retry-after date +5s",
+            "pre-commit answer 409 in progress retry-after 1s",
+            "pre-commit answer fresh",
             "post-commit answer 503 retry-after date -5s",
             "post-commit answer 503 retry-after \"+3 x\"",
             "mid-request cut 10",

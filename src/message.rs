@@ -69,6 +69,13 @@ impl Request {
     }
 }
 
+impl Request {
+    /// The content as JSON, if it is.
+    pub fn json(&self) -> Option<Json> {
+        Json::parse(&self.body.0).ok()
+    }
+}
+
 /// A whole answer as it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {

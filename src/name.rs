@@ -67,6 +67,8 @@ names! {
     ScenarioPath;
     /// A credential of the subject.
     CredentialName;
+    /// A kind of client that a contract has rules for.
+    ClientName;
     /// A dimension of the key space: organization, environment, …
     ScopeName;
 }

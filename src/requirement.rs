@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::name::RequirementId;
+use crate::name::{ClientName, RequirementId};
 
 /// One testable sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct Requirement {
     pub grade: Grade,
     /// Who has to keep it.
     pub side: Side,
+    /// The kinds of client that have to keep it; all of them, when none is named.
+    pub clients: Vec<ClientName>,
     /// Where the source says it.
     pub source: String,
     /// The sentence.

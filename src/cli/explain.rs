@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::cli::session::planned;
 use crate::cli::subject::abilities_of_reference;
 use crate::cli::{Failure, Library, Wanted, exit, say};
-use crate::plan::{Case, PlannedAttempt, Seed, Selection, StepAction};
+use crate::plan::{Case, PlannedAsk, PlannedAttempt, Seed, Selection, StepAction};
 use crate::requirement::Requirement;
 use crate::scenario::Claim;
 
@@ -102,6 +102,7 @@ fn of_case(library: &Library, case: &Case) -> String {
                 let how = if *kill { "killed" } else { "stopped" };
                 put(&mut text, format_args!("  the subject is {how} and started again on the same store\n"));
             }
+            StepAction::Ask(ask) => put(&mut text, format_args!("{}", asked(ask))),
             StepAction::Observe(point) => put(&mut text, format_args!("  the effects are read ({point})\n")),
             StepAction::Reconfigure(calls) => {
                 let names: Vec<&str> = calls.iter().map(|call| call.operation.as_str()).collect();
@@ -144,4 +145,14 @@ fn sent(case: &Case, attempt: &PlannedAttempt) -> String {
 fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     let _ = text.write_fmt(line);
+}
+
+/// What a program is asked for, and what its attempts meet.
+fn asked(ask: &PlannedAsk) -> String {
+    let mut text = format!("  the program is asked for `{}`; its attempts meet, in turn:\n", ask.intent);
+    for meeting in &ask.meets {
+        text.push_str(&format!("    {}\n", meeting.passage));
+    }
+    text.push_str(&format!("    thereafter {}\n", ask.thereafter.passage));
+    text
 }

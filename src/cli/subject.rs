@@ -227,6 +227,7 @@ pub fn abilities_of_reference(contract: &Contract) -> Abilities {
         edge: true,
         hooks: defects.filter_map(|edit| edit.hook.clone()).collect(),
         paths: BTreeMap::new(),
+        client: None,
     }
 }
 

@@ -165,6 +165,27 @@ impl AnswerRule {
     }
 }
 
+impl AnswerRule {
+    /// An answer that fits: its status, and a body of what the rule asks for. `status` where a certain one is wanted.
+    pub fn example(&self, status: Option<u16>) -> Option<(u16, Json)> {
+        let lowest = self.status.as_ref().and_then(|set| set.ranges.first()).map_or(200, |(low, _)| *low);
+        let status = status.unwrap_or(lowest);
+        if self.status.as_ref().is_some_and(|set| !set.contains(status)) {
+            return None;
+        }
+        let mut body = self.body.holds.clone().unwrap_or_else(|| Json::object(Vec::<(String, Json)>::new()));
+        for place in &self.body.has {
+            if body.at(place).is_none() {
+                body.set(place, Json::from("example"));
+            }
+        }
+        if !self.body.says.is_empty() {
+            body.set(&Pointer::root().push("message"), Json::from(self.body.says.join(", ").as_str()));
+        }
+        Some((status, body))
+    }
+}
+
 impl BodyTest {
     fn fits(&self, raw: &[u8], json: Option<&Json>) -> bool {
         let Some(json) = json else {

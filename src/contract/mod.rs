@@ -2,6 +2,7 @@
 //! API by name, and nothing here judges.
 
 mod answers;
+mod client;
 mod effect;
 mod key;
 mod load;
@@ -10,6 +11,7 @@ mod reference;
 mod retry;
 
 pub use answers::{AnswerRule, BodyTest, HeaderTest, Outcome, StatusSet};
+pub use client::{ClientRules, KeyForm, Met, UUID, Waits};
 pub use effect::{Effect, Read};
 pub use key::{Forbidden, KeyPlace, KeyRule, LengthUnit, Replay, Sameness};
 pub use load::{SHAPE, duration, load};

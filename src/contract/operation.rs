@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use crate::contract::answers::{AnswerRule, Outcome};
+use crate::contract::client::ClientRules;
 use crate::contract::effect::Effect;
 use crate::contract::key::KeyRule;
 use crate::contract::reference::Reference;
 use crate::contract::retry::RetryRow;
 use crate::json::{Json, Pointer};
 use crate::message::Response;
-use crate::name::{EffectName, OperationName, RequirementId, ScopeName};
+use crate::name::{ClientName, EffectName, OperationName, RequirementId, ScopeName};
 use crate::requirement::Requirement;
 
 /// What an API promises.
@@ -30,6 +31,8 @@ pub struct Contract {
     pub effects: IndexMap<EffectName, Effect>,
     /// The retry matrix, row by row.
     pub retry: Vec<RetryRow>,
+    /// The kinds of client that it has rules for; the first is the default.
+    pub clients: IndexMap<ClientName, ClientRules>,
     /// What is judged.
     pub requirements: IndexMap<RequirementId, Requirement>,
     /// How the reference server keeps it.
@@ -161,6 +164,12 @@ impl Operation {
     /// What an answer amounts to; none: nothing that the contract names.
     pub fn outcome(&self, answer: &Response) -> Option<Outcome> {
         self.answers.iter().find(|rule| rule.fits(answer)).map(|rule| rule.outcome)
+    }
+
+    /// An answer of this outcome, with this status where one is wanted.
+    pub fn example(&self, outcome: Outcome, status: Option<u16>) -> Option<(u16, Json)> {
+        let rules = self.answers.iter().filter(|rule| rule.outcome == outcome);
+        rules.filter_map(|rule| rule.example(status)).next()
     }
 
     /// The key rule, where a key makes retries safe.

@@ -26,6 +26,8 @@ pub enum Entry {
     Observation(Observation),
     /// Something done to the subject.
     Action(Action),
+    /// How a program under test ended what it was asked to do.
+    Ending(Ending),
 }
 
 /// One request on the wire, with both ends.
@@ -227,4 +229,79 @@ pub struct Action {
     pub failed: Option<String>,
     /// When.
     pub at: Tick,
+}
+
+/// How a program under test ended one run for one intent. Its requests are exchanges of the same step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ending {
+    /// Which step of the plan asked for it.
+    pub step: u32,
+    /// What it was asked to do.
+    pub intent: IntentName,
+    /// From its start to its end, or to when nobody waited any longer.
+    pub at: Interval,
+    /// How it came to its end.
+    pub exit: Exit,
+    /// What it said of the outcome.
+    pub told: Option<Told>,
+    /// The end of what it wrote, secrets blanked.
+    pub wrote: String,
+    /// How late this machine was at most while it ran: what is judged later than that was not late by our doing.
+    pub lag: Tick,
+}
+
+/// How a program came to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exit {
+    /// By itself, with this status.
+    Status(i32),
+    /// By a signal that was not ours.
+    Signal(i32),
+    /// It answered and stays up for the next intent.
+    StaysUp,
+    /// We ended it, as planned: it was killed to see what it does when it is started again.
+    KilledAsPlanned,
+    /// We ended it: it was still at work after so long.
+    StillAtWork,
+}
+
+/// What a program says of the outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Told {
+    /// It is done.
+    Success,
+    /// It is not done.
+    Failure,
+    /// Something else was served in its place.
+    Fallback,
+    /// Nobody knows whether it is done.
+    Unknown,
+}
+
+impl Told {
+    /// The words that programs use.
+    pub const WORDS: &'static [&'static str] = &["success", "failure", "fallback", "unknown"];
+
+    /// What a word tells.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "success" => Told::Success,
+            "failure" => Told::Failure,
+            "fallback" => Told::Fallback,
+            "unknown" => Told::Unknown,
+            _ => return None,
+        })
+    }
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Told::Success => "success",
+            Told::Failure => "failure",
+            Told::Fallback => "fallback",
+            Told::Unknown => "unknown",
+        }
+    }
 }

@@ -7,7 +7,8 @@ mod recorder;
 
 pub use crate::name::AttemptNo;
 pub use exchange::{
-    Action, CallerEnd, Commit, Entry, EntryNo, Exchange, FaultRecord, Gate, GateStamp, Observation, OriginEnd, Sight,
+    Action, CallerEnd, Commit, Ending, Entry, EntryNo, Exchange, Exit, FaultRecord, Gate, GateStamp, Observation,
+    OriginEnd, Sight, Told,
 };
 pub use file::{FileError, HistoryReader, HistoryWriter, RunHeader, Seal};
 pub use recorder::{Recorder, SealedHistory};

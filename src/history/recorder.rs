@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::history::exchange::{Action, CallerEnd, Entry, EntryNo, Exchange, Observation, OriginEnd};
+use crate::history::exchange::{Action, CallerEnd, Ending, Entry, EntryNo, Exchange, Observation, OriginEnd};
 
 /// Takes entries from everywhere, in the order in which they come.
 #[derive(Clone, Debug, Default)]
@@ -73,7 +73,7 @@ impl SealedHistory {
     pub fn exchanges(&self) -> impl Iterator<Item = (EntryNo, &Exchange)> {
         self.numbered().filter_map(|(no, entry)| match entry {
             Entry::Exchange(exchange) => Some((no, exchange)),
-            Entry::Observation(_) | Entry::Action(_) => None,
+            Entry::Observation(_) | Entry::Action(_) | Entry::Ending(_) => None,
         })
     }
 
@@ -81,7 +81,7 @@ impl SealedHistory {
     pub fn observations(&self) -> impl Iterator<Item = (EntryNo, &Observation)> {
         self.numbered().filter_map(|(no, entry)| match entry {
             Entry::Observation(observation) => Some((no, observation)),
-            Entry::Exchange(_) | Entry::Action(_) => None,
+            Entry::Exchange(_) | Entry::Action(_) | Entry::Ending(_) => None,
         })
     }
 
@@ -89,7 +89,15 @@ impl SealedHistory {
     pub fn actions(&self) -> impl Iterator<Item = (EntryNo, &Action)> {
         self.numbered().filter_map(|(no, entry)| match entry {
             Entry::Action(action) => Some((no, action)),
-            Entry::Exchange(_) | Entry::Observation(_) => None,
+            Entry::Exchange(_) | Entry::Observation(_) | Entry::Ending(_) => None,
+        })
+    }
+
+    /// How programs under test ended, in order.
+    pub fn endings(&self) -> impl Iterator<Item = (EntryNo, &Ending)> {
+        self.numbered().filter_map(|(no, entry)| match entry {
+            Entry::Ending(ending) => Some((no, ending)),
+            Entry::Exchange(_) | Entry::Observation(_) | Entry::Action(_) => None,
         })
     }
 

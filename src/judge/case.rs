@@ -11,11 +11,12 @@ use crate::judge::verdict::{Doubt, Verdict};
 use crate::judge::view::View;
 use crate::judge::{
     accept, answer_items, answer_losers, answer_repeat_as_success, apply_at_least_once, apply_exactly_once,
-    apply_never, carry_retry_after, count_items, keep_apart, leave_first_unmarked, leave_key_free, mark_replay,
+    apply_never, carry_retry_after, client, count_items, keep_apart, leave_first_unmarked, leave_key_free, mark_replay,
     name_safe_retry, never_conflict, never_fail, refuse, refuse_conflict, repeat_safely, replay_after_lock,
     replay_verbatim, report_sameness, share_key, write_nothing_new,
 };
 use crate::plan::{Case, PlannedIntent, StepAction};
+use crate::requirement::Side;
 use crate::scenario::Claim;
 use crate::time::Interval;
 
@@ -70,6 +71,9 @@ fn checked(claim: Claim, view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
 }
 
 fn check(claim: Claim, view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
+    if claim.side() == Side::Client {
+        return client::check(claim, view, on);
+    }
     match claim {
         Claim::Accept => accept::check(view, on),
         Claim::Refuse => refuse::check(view, on),
@@ -95,6 +99,8 @@ fn check(claim: Claim, view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         Claim::NeverFail => never_fail::check(view, on),
         Claim::ReportSameness => report_sameness::check(view, on),
         Claim::RepeatSafely => repeat_safely::check(view, on),
+        // Told apart above.
+        _ => Verdict::Unknown(Doubt::JudgeFailed(format!("`{claim}` is no claim about a server"))),
     }
 }
 
@@ -105,6 +111,9 @@ fn doubt(case: &Case, history: &SealedHistory) -> Option<Doubt> {
     }
     if let Some((_, failed)) = history.actions().find(|(_, action)| action.failed.is_some()) {
         return Some(Doubt::Unfinished(format!("{}: {}", failed.what, failed.failed.clone().unwrap_or_default())));
+    }
+    if case.client.is_some() {
+        return client::doubt(case, history);
     }
     let mut played: BTreeMap<AttemptNo, &Exchange> = BTreeMap::new();
     let mut of_step: BTreeMap<u32, Vec<&Exchange>> = BTreeMap::new();

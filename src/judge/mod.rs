@@ -10,6 +10,7 @@ mod apply_exactly_once;
 mod apply_never;
 mod carry_retry_after;
 mod case;
+mod client;
 mod count_items;
 mod effects;
 mod keep_apart;

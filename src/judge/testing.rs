@@ -96,6 +96,7 @@ pub fn given<const N: usize>(intents: [&str; N]) -> Story {
             edge: true,
             hooks: vec!["answer 429".to_owned()],
             paths: Default::default(),
+            client: None,
         },
         unfinished: None,
     }

@@ -95,6 +95,26 @@ pub enum Anomaly {
     Miscounted,
     /// A server error, or an answer that the contract does not name.
     WrongAnswer,
+    /// A request after an answer that ended the matter, or one too many.
+    AskedAgain,
+    /// No request after a failure that passes.
+    GaveUp,
+    /// A request before its time.
+    Early {
+        /// By how much, in microseconds.
+        by: u64,
+    },
+    /// A request, or an end, after its time.
+    Late {
+        /// By how much, in microseconds.
+        by: u64,
+    },
+    /// A key that is missing, changed, shared or ill-formed.
+    WrongKey,
+    /// Requests of one intent that ask for different things, or for nothing.
+    ChangedRequest,
+    /// Told an outcome that is not so.
+    FalseOutcome,
 }
 
 impl Verdict {
@@ -197,6 +217,13 @@ impl Anomaly {
             Anomaly::Leak => "leak",
             Anomaly::Miscounted => "miscounted",
             Anomaly::WrongAnswer => "wrong answer",
+            Anomaly::AskedAgain => "asked again",
+            Anomaly::GaveUp => "gave up",
+            Anomaly::Early { .. } => "early",
+            Anomaly::Late { .. } => "late",
+            Anomaly::WrongKey => "wrong key",
+            Anomaly::ChangedRequest => "changed request",
+            Anomaly::FalseOutcome => "false outcome",
         }
     }
 }

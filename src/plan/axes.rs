@@ -2,8 +2,9 @@
 
 use indexmap::IndexMap;
 
-use crate::contract::{Advice, Contract, Operation, Outcome, Replay, RowOn, Safety, Sameness, StatusSet};
+use crate::contract::{Advice, ClientRules, Contract, Operation, Outcome, Replay, RowOn, Safety, Sameness};
 use crate::name::AxisName;
+use crate::plan::client;
 use crate::plan::intent::{PlanProblem, problem};
 use crate::scenario::{AxisValues, Scenario};
 
@@ -14,14 +15,18 @@ pub type AxisCell = IndexMap<AxisName, String>;
 const MOST_CELLS: usize = 2_000;
 
 /// Every cell of the axes, in order; none when a phrase finds nothing in the contract.
-pub fn cells(scenario: &Scenario, contract: &Contract) -> Result<Vec<AxisCell>, PlanProblem> {
+pub fn cells(
+    scenario: &Scenario,
+    contract: &Contract,
+    rules: Option<&ClientRules>,
+) -> Result<Vec<AxisCell>, PlanProblem> {
     let mut cells = vec![AxisCell::new()];
     for (name, axis) in &scenario.axes {
         let mut wider = Vec::new();
         for cell in cells {
             let values: Vec<String> = match &axis.values {
                 AxisValues::Listed(values) => values.iter().map(|value| value.text.clone()).collect(),
-                AxisValues::Phrase(phrase) => phrase_values(&phrase.text, &cell, contract)
+                AxisValues::Phrase(phrase) => phrase_values(&phrase.text, &cell, contract, rules)
                     .map_err(|message| problem(phrase.span, message, "cannot be filled"))?,
             };
             if wider.len() + values.len() > MOST_CELLS {
@@ -39,7 +44,12 @@ pub fn cells(scenario: &Scenario, contract: &Contract) -> Result<Vec<AxisCell>, 
     Ok(cells)
 }
 
-fn phrase_values(phrase: &str, cell: &AxisCell, contract: &Contract) -> Result<Vec<String>, String> {
+fn phrase_values(
+    phrase: &str,
+    cell: &AxisCell,
+    contract: &Contract,
+    rules: Option<&ClientRules>,
+) -> Result<Vec<String>, String> {
     let single = |wanted: &dyn Fn(&Operation) -> bool| -> Vec<String> {
         contract
             .operations
@@ -53,7 +63,28 @@ fn phrase_values(phrase: &str, cell: &AxisCell, contract: &Contract) -> Result<V
         contract.operations.get(name.as_str()).ok_or_else(|| format!("no operation `{name}` in {}", contract.name))
     };
     let replay = |wanted: Replay| single(&move |operation| operation.key().is_some_and(|key| key.replay == wanted));
+    let told = |wanted: &dyn Fn(&Advice) -> bool| -> Result<Vec<String>, String> {
+        let rules = rules.ok_or_else(|| format!("`{phrase}` is about a client"))?;
+        Ok(client::advised(contract, rules, wanted))
+    };
     Ok(match phrase {
+        "every operation told to stop" => told(&|advice| matches!(advice, Advice::Stop | Advice::StopAnd(_)))?,
+        "every operation told to retry" => told(&|advice| *advice == Advice::Retry)?,
+        "every operation told to retry after" => told(&|advice| *advice == Advice::RetryAfter)?,
+        "every operation told to retry once" => told(&|advice| *advice == Advice::RetryOnce)?,
+        "every operation told to serve the fallback" => {
+            told(&|advice| matches!(advice, Advice::Fallback | Advice::FallbackOrRetryWithKey))?
+        }
+        "every repeated operation" => {
+            let keyed = |name: &String| contract.operations[name.as_str()].key().is_some();
+            told(&|advice| *advice == Advice::Retry)?.into_iter().filter(keyed).collect()
+        }
+        "every stop of the matrix" => {
+            client::stops(contract, rules.ok_or_else(|| format!("`{phrase}` is about a client"))?, chosen()?)
+        }
+        "every failure that passes" => {
+            client::passing(contract, rules.ok_or_else(|| format!("`{phrase}` is about a client"))?, chosen()?)
+        }
         "every operation" => single(&|operation| operation.effect.is_some()),
         "every keyed operation" => single(&|operation| operation.key().is_some()),
         "every replaying operation" => replay(Replay::Verbatim),
@@ -94,7 +125,7 @@ fn losses(contract: &Contract, operation: &Operation) -> Vec<String> {
         for on in &row.on {
             match on {
                 RowOn::Answer(statuses, _) => {
-                    for status in examples(statuses) {
+                    for status in client::examples(statuses) {
                         let retry_after = if status == 429 { " retry-after 1s" } else { "" };
                         add(format!("pre-commit answer {status}{retry_after}"));
                         if status >= 500 {
@@ -116,13 +147,4 @@ fn losses(contract: &Contract, operation: &Operation) -> Vec<String> {
         }
     }
     passages
-}
-
-/// Each single status, and two of a class: its fourth and fifth, which rows seldom name one by one.
-fn examples(statuses: &StatusSet) -> Vec<u16> {
-    statuses
-        .ranges
-        .iter()
-        .flat_map(|(low, high)| if low == high { vec![*low] } else { vec![low + 3, low + 4] })
-        .collect()
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use crate::contract::{Contract, Operation, Outcome};
+use crate::contract::{ClientRules, Contract, Operation, Outcome};
 use crate::fault::Passage;
 use crate::json::Json;
 use crate::message::Request;
 use crate::name::{AttemptNo, AxisName, CaseId, EffectName, IntentName, OperationName, RequirementId, ScopeName};
-use crate::plan::credential::CredentialUse;
+use crate::plan::credential::{AbleClient, CredentialUse};
 use crate::scenario::{Claim, Scenario};
 
 /// One case.
@@ -35,6 +35,8 @@ pub struct Case {
     pub claims: Vec<PlannedClaim>,
     /// What the subject lacks to play it; empty when it can be played.
     pub lacks: Vec<String>,
+    /// The client under test, where one makes the attempts.
+    pub client: Option<AbleClient>,
 }
 
 /// One intent, planned.
@@ -148,6 +150,28 @@ pub enum StepAction {
     Observe(String),
     /// Change the configuration.
     Reconfigure(Vec<Setup>),
+    /// Ask the client under test for one intent; how often it tries is its own doing.
+    Ask(PlannedAsk),
+}
+
+/// What a client under test is asked for, and what its attempts meet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedAsk {
+    /// The intent.
+    pub intent: IntentName,
+    /// What its attempts meet, in order of their arrival.
+    pub meets: Vec<Meeting>,
+    /// What every later one meets.
+    pub thereafter: Meeting,
+}
+
+/// What one attempt of a client meets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meeting {
+    /// The passage.
+    pub passage: Passage,
+    /// What an answer on the way says, where the passage names an outcome.
+    pub says: Option<String>,
 }
 
 /// One attempt, planned.
@@ -187,7 +211,22 @@ impl Case {
         self.steps.iter().flat_map(|step| match &step.action {
             StepAction::Send(attempt) => std::slice::from_ref(attempt),
             StepAction::AtOnce(attempts) => attempts.as_slice(),
-            StepAction::Restart { .. } | StepAction::Observe(_) | StepAction::Reconfigure(_) => &[],
+            StepAction::Restart { .. } | StepAction::Observe(_) | StepAction::Reconfigure(_) | StepAction::Ask(_) => {
+                &[]
+            }
+        })
+    }
+
+    /// The rules of the client under test.
+    pub fn rules(&self) -> Option<&ClientRules> {
+        self.contract.client(Some(self.client.as_ref()?.kind.as_str()))
+    }
+
+    /// What the client under test is asked for, in order.
+    pub fn asks(&self) -> impl Iterator<Item = (u32, &PlannedAsk)> {
+        self.steps.iter().filter_map(|step| match &step.action {
+            StepAction::Ask(ask) => Some((step.no, ask)),
+            _ => None,
         })
     }
 

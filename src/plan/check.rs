@@ -9,7 +9,7 @@ use crate::file::{Node, Problem, Problems, Source, Span, nearest, read};
 use crate::name::{CaseId, ScopeName};
 use crate::plan::case::Case;
 use crate::plan::claims::{matches_path, proves};
-use crate::plan::credential::{Abilities, AbleCredential};
+use crate::plan::credential::{Abilities, AbleClient, AbleCredential};
 use crate::plan::expand::{Setting, expand};
 use crate::plan::mint::Seed;
 use crate::requirement::{Proof, Side};
@@ -34,12 +34,28 @@ pub fn check_scenarios(contract: &Arc<Contract>, scenarios: &[(Arc<Scenario>, So
 }
 
 fn planned(contract: &Arc<Contract>, scenarios: &[(Arc<Scenario>, Source)]) -> (Vec<Case>, Vec<Problems>) {
-    let setting = Setting { contract: Arc::clone(contract), abilities: able(contract), seed: Seed(0) };
+    let server = able(contract);
+    let clients = contract.clients.keys().map(|kind| Abilities {
+        client: Some(AbleClient {
+            kind: kind.clone(),
+            both: true,
+            persists: true,
+            operations: Vec::new(),
+            time_scale: 1.0,
+        }),
+        ..able(contract)
+    });
+    let settings: Vec<Setting> = std::iter::once(server.clone())
+        .chain(clients)
+        .map(|abilities| Setting { contract: Arc::clone(contract), abilities, seed: Seed(0) })
+        .collect();
     let mut planned = Vec::new();
     let mut found = Vec::new();
     let mut ids: BTreeMap<CaseId, String> = BTreeMap::new();
-    for (scenario, text) in scenarios {
-        match expand(scenario, &setting) {
+    for ((scenario, text), setting) in
+        scenarios.iter().flat_map(|one| settings.iter().map(move |setting| (one, setting)))
+    {
+        match expand(scenario, setting) {
             Ok(cases) => {
                 for case in &cases {
                     if let Some(other) = ids.insert(case.id.clone(), case.label()) {
@@ -69,7 +85,8 @@ fn unproved(
 ) -> Vec<Problem> {
     let tree = read(source).ok();
     let rows = tree.as_ref().and_then(|tree| tree.get("requirements")).map(Node::entries).unwrap_or_default();
-    let served = contract.requirements.values().filter(|requirement| requirement.side == Side::Server);
+    let served =
+        contract.requirements.values().filter(|requirement| matches!(requirement.side, Side::Server | Side::Client));
     let mut problems = Vec::new();
     for requirement in served {
         let id = requirement.id.as_str();
@@ -139,5 +156,6 @@ fn able(contract: &Contract) -> Abilities {
         edge: true,
         hooks: defects.filter_map(|edit| edit.hook.clone()).collect(),
         paths: BTreeMap::new(),
+        client: None,
     }
 }

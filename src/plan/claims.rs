@@ -4,12 +4,12 @@
 use glob::{MatchOptions, Pattern};
 use indexmap::IndexMap;
 
-use crate::contract::{Contract, Operation, Replay, Safety, Sameness};
+use crate::contract::{Operation, Replay, Safety, Sameness};
 use crate::name::{IntentName, RequirementId};
 use crate::plan::axes::AxisCell;
 use crate::plan::case::{PlannedClaim, PlannedIntent};
 use crate::plan::intent::{PlanProblem, Stage};
-use crate::requirement::Proof;
+use crate::requirement::{Proof, Requirement};
 use crate::scenario::Claim;
 
 /// The claims of a case, each with the requirements that it proves.
@@ -19,7 +19,9 @@ pub fn planned_claims(
 ) -> Result<Vec<PlannedClaim>, Vec<PlanProblem>> {
     let mut planned = Vec::new();
     let mut problems = Vec::new();
-    for declared in &stage.scenario.claims {
+    let both = stage.abilities.client.as_ref().is_some_and(|client| client.both);
+    let besides = stage.scenario.both.iter().filter(|_| both);
+    for declared in stage.scenario.claims.iter().chain(besides) {
         let mut on = Vec::new();
         for slot in &declared.on {
             let name = IntentName::from(stage.filled(slot).map_err(|problem| vec![problem])?);
@@ -39,7 +41,10 @@ pub fn planned_claims(
         if !applies(declared.claim, operation) {
             continue;
         }
-        let requirements = proved(stage.contract, declared.claim, operation, stage.scenario.path.as_str(), stage.axes);
+        let (requirements, of_others) = proved(stage, declared.claim, operation);
+        if requirements.is_empty() && of_others {
+            continue;
+        }
         if requirements.is_empty() {
             problems.push(PlanProblem {
                 span: declared.span,
@@ -81,16 +86,45 @@ fn applies(claim: Claim, operation: &Operation) -> bool {
         | Claim::CarryRetryAfter
         | Claim::NeverFail
         | Claim::ReportSameness => true,
+        Claim::CarryKey
+        | Claim::ReuseKey
+        | Claim::KeepGivenKey
+        | Claim::MintApart
+        | Claim::DeriveKey
+        | Claim::Resume => key.is_some() || operation.batch.is_some(),
+        Claim::ResendUndone => operation.batch.is_some(),
+        Claim::Stop
+        | Claim::EndAtOnce
+        | Claim::Retry
+        | Claim::RetryOnce
+        | Claim::ServeFallback
+        | Claim::HonorRetryAfter
+        | Claim::BackOff
+        | Claim::CapDelay
+        | Claim::GiveUpWithin
+        | Claim::SurfaceFailure
+        | Claim::Finish
+        | Claim::ShapeKey
+        | Claim::ReuseBody
+        | Claim::SendOnce
+        | Claim::OneAtATime
+        | Claim::BoundAttempt
+        | Claim::KeepPost => true,
     }
 }
 
-fn proved(contract: &Contract, claim: Claim, operation: &Operation, path: &str, axes: &AxisCell) -> Vec<RequirementId> {
-    contract
-        .requirements
-        .values()
-        .filter(|requirement| requirement.proofs.iter().any(|proof| proves(proof, claim, operation, path, axes)))
-        .map(|requirement| requirement.id.clone())
-        .collect()
+/// The requirements that a claim proves here, and whether it would prove one for another kind of client.
+fn proved(stage: &Stage<'_>, claim: Claim, operation: &Operation) -> (Vec<RequirementId>, bool) {
+    let (path, axes) = (stage.scenario.path.as_str(), stage.axes);
+    let kind = stage.abilities.client.as_ref().map(|client| &client.kind);
+    let all = stage.contract.requirements.values().filter(|requirement| {
+        requirement.side == claim.side()
+            && requirement.proofs.iter().any(|proof| proves(proof, claim, operation, path, axes))
+    });
+    let (own, others): (Vec<&Requirement>, Vec<&Requirement>) = all.partition(|requirement| {
+        requirement.clients.is_empty() || kind.is_some_and(|kind| requirement.clients.contains(kind))
+    });
+    (own.into_iter().map(|requirement| requirement.id.clone()).collect(), !others.is_empty())
 }
 
 /// Whether a line of a requirement speaks of a claim on an operation, in this scenario and cell.

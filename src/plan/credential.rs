@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::name::{CredentialName, OperationName, ScopeName};
+use crate::name::{ClientName, CredentialName, OperationName, ScopeName};
 use crate::subject::Subject;
 
 /// What a subject can do; written into histories, so that they can be judged without the subject.
@@ -26,6 +26,24 @@ pub struct Abilities {
     pub hooks: Vec<String>,
     /// Paths that differ from the contract's.
     pub paths: BTreeMap<OperationName, String>,
+    /// What the client under test is and can do, where one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<AbleClient>,
+}
+
+/// What a client under test is and can do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AbleClient {
+    /// Which kind of client it is.
+    pub kind: ClientName,
+    /// Whether the server that it meets is under test as well.
+    pub both: bool,
+    /// Whether it keeps what it was asked to do over its own end.
+    pub persists: bool,
+    /// Operations that it can be asked for; all of them, when none is named.
+    pub operations: Vec<OperationName>,
+    /// Its clock: waits are this share of what the contract says.
+    pub time_scale: f64,
 }
 
 /// One credential, without its secret.
@@ -73,6 +91,7 @@ impl Abilities {
             edge: subject.server.edge.is_some(),
             hooks: subject.hooks.keys().cloned().collect(),
             paths: subject.paths.iter().map(|(name, path)| (name.clone(), path.clone())).collect(),
+            client: None,
         }
     }
 

@@ -8,12 +8,16 @@ use crate::contract::{Contract, Outcome, Replay};
 use crate::fault::Passage;
 use crate::name::{AttemptNo, CaseId, IntentName, OperationName};
 use crate::plan::axes::{AxisCell, cells};
-use crate::plan::case::{Case, PlannedAttempt, PlannedIntent, PlannedStep, Setup, StepAction, Wanted};
+use crate::plan::case::{
+    Case, Meeting, PlannedAsk, PlannedAttempt, PlannedIntent, PlannedStep, Setup, StepAction, Wanted,
+};
 use crate::plan::claims::planned_claims;
+use crate::plan::client::lacks_of_client;
 use crate::plan::credential::Abilities;
 use crate::plan::intent::{PlanProblem, Stage};
 use crate::plan::mint::{Seed, case_id};
 use crate::plan::template::{render_json, render_text};
+use crate::requirement::Side;
 use crate::scenario::{Need, Scenario, Slot, StepKind};
 
 /// What scenarios are expanded for.
@@ -33,12 +37,22 @@ pub fn expand(scenario: &Arc<Scenario>, setting: &Setting) -> Result<Vec<Case>, 
     if !scenario.needs.iter().all(|need| declares(contract, *need)) {
         return Ok(Vec::new());
     }
-    let axes = cells(scenario, contract).map_err(|problem| vec![problem])?;
+    let client = setting.abilities.client.as_ref();
+    if (scenario.side == Side::Client) != client.is_some() {
+        return Ok(Vec::new());
+    }
+    let rules = client.and_then(|client| contract.client(Some(client.kind.as_str())));
+    if client.is_some() && rules.is_none() {
+        return Ok(Vec::new());
+    }
+    let axes = cells(scenario, contract, rules).map_err(|problem| vec![problem])?;
     let namespace = setting.seed.namespace();
     let mut planned = Vec::new();
     let mut problems: Vec<PlanProblem> = Vec::new();
     for cell in axes {
         match case(scenario, setting, &namespace, cell) {
+            // What is promised by another kind of client only leaves nothing to claim.
+            Ok(case) if case.claims.is_empty() && client.is_some() => {}
             Ok(case) => planned.push(case),
             Err(found) => problems.extend(found),
         }
@@ -69,7 +83,11 @@ fn case(
 ) -> Result<Case, Vec<PlanProblem>> {
     let contract = &setting.contract;
     let values: Vec<String> = axes.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let parts = [contract.name.as_str(), scenario.path.as_str()].into_iter().chain(values.iter().map(String::as_str));
+    let kind = setting.abilities.client.as_ref().map(|client| client.kind.as_str());
+    let parts = [contract.name.as_str(), scenario.path.as_str()]
+        .into_iter()
+        .chain(values.iter().map(String::as_str))
+        .chain(kind);
     let id: CaseId = case_id(parts);
     let stage = Stage { scenario, axes: &axes, contract, abilities: &setting.abilities, namespace, case: &id };
     let one = |problem: PlanProblem| vec![problem];
@@ -94,8 +112,12 @@ fn case(
         steps,
         claims,
         lacks,
+        client: setting.abilities.client.clone(),
     };
-    if case.needs_process() && !setting.abilities.restarts {
+    if let Some(client) = &setting.abilities.client {
+        case.lacks.extend(lacks_of_client(&case, client));
+    }
+    if case.client.is_none() && case.needs_process() && !setting.abilities.restarts {
         case.lacks.push("process that we can end: give its start command".to_owned());
     }
     case.lacks.sort();
@@ -146,7 +168,14 @@ fn actions(
         }
     };
     match step {
-        StepKind::Send { intent: slot, meets, times, other_replica, behind_edge } => {
+        StepKind::Send { intent: slot, meets, thereafter, .. } if stage.abilities.client.is_some() => {
+            let name = intent(slot)?;
+            let meets = meets.iter().map(|meets| stage.meeting(&intents[&name], meets)).collect::<Result<_, _>>()?;
+            let clear = || Ok(Meeting { passage: Passage::Clear, says: None });
+            let thereafter = thereafter.as_ref().map_or_else(clear, |slot| stage.meeting(&intents[&name], slot))?;
+            Ok(vec![StepAction::Ask(PlannedAsk { intent: name, meets, thereafter })])
+        }
+        StepKind::Send { intent: slot, meets, times, other_replica, behind_edge, .. } => {
             if *other_replica && stage.abilities.replicas < 2 {
                 lacks.push("second replica".to_owned());
             }

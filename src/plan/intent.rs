@@ -190,6 +190,8 @@ impl Stage<'_> {
             let shape = match (shape, &decl.same_key_as, &decl.same_as) {
                 (Some((shape, _)), _, _) => Some(shape),
                 (None, Some(_), _) | (None, None, Some(_)) => None,
+                // A client under test mints its own, unless it is given one.
+                (None, None, None) if self.abilities.client.is_some() => Some(KeyShape::Absent),
                 (None, None, None) => Some(KeyShape::Fresh),
             };
             match shape {

@@ -5,6 +5,7 @@ mod axes;
 mod case;
 mod check;
 mod claims;
+mod client;
 mod credential;
 mod expand;
 mod expectation;
@@ -15,11 +16,11 @@ mod spelled;
 mod template;
 
 pub use case::{
-    Case, Cell, Expectation, PlannedAttempt, PlannedClaim, PlannedIntent, PlannedStep, Reading, Setup, StepAction,
-    Wanted,
+    Case, Cell, Expectation, Meeting, PlannedAsk, PlannedAttempt, PlannedClaim, PlannedIntent, PlannedStep, Reading,
+    Setup, StepAction, Wanted,
 };
 pub use check::{check, check_scenarios};
-pub use credential::{Abilities, AbleCredential, CredentialUse};
+pub use credential::{Abilities, AbleClient, AbleCredential, CredentialUse};
 pub use expand::{Setting, expand};
 pub use mint::Seed;
 pub use select::{Selection, SelectionError};

@@ -24,6 +24,8 @@ pub struct Armed {
     pub hold_at: Option<Gate>,
     /// Another origin than the proxy's own, for this exchange only.
     pub origin: Option<SocketAddr>,
+    /// What an answer of somebody on the way says, where that matters.
+    pub says: Option<String>,
 }
 
 /// Why a gate was not reached.
@@ -134,6 +136,7 @@ impl Armament {
 pub(super) struct Armoury {
     by_address: BTreeMap<SocketAddr, VecDeque<Armament>>,
     next: VecDeque<Armament>,
+    thereafter: Option<(Armed, Duration)>,
 }
 
 impl Armoury {
@@ -145,9 +148,22 @@ impl Armoury {
         }
     }
 
+    /// Keeps one for every exchange that nothing else was armed for. Nobody can release it, so it must hold nothing.
+    pub fn add_thereafter(&mut self, armed: Option<Armed>, wait: Duration) {
+        self.thereafter = armed.map(|armed| (armed, wait));
+    }
+
     /// What the next exchange of this caller meets.
     pub fn claim(&mut self, caller: SocketAddr) -> Option<Armament> {
-        self.claim_by_address(caller).or_else(|| self.next.pop_front())
+        let own = self.claim_by_address(caller).or_else(|| self.next.pop_front());
+        own.or_else(|| self.thereafter.as_ref().map(|(armed, wait)| Armament::new(armed.clone(), *wait).0))
+    }
+
+    /// Forgets what no exchange has taken.
+    pub fn clear(&mut self) {
+        self.by_address.clear();
+        self.next.clear();
+        self.thereafter = None;
     }
 
     /// What was armed for this very caller.

@@ -15,8 +15,7 @@ use crate::proxy::wire::{Inbox, reset};
 /// How long the other side of a connection that ended in order may take to end its own direction.
 pub(super) const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Between two drops of a drip, and how many there are at most: a large answer comes in larger drops.
-const DRIP: Duration = Duration::from_millis(2);
+/// How many drops of a drip there are at most: a large answer comes in larger drops.
 const DROPS: usize = 600;
 
 /// One caller's connection.
@@ -67,8 +66,8 @@ impl Caller {
     }
 
     /// Gives it these bytes slowly, one by one unless there are very many.
-    pub async fn drip(&mut self, bytes: &[u8], wait: Duration) -> Given {
-        let mut pace = tokio::time::interval(DRIP);
+    pub async fn drip(&mut self, bytes: &[u8], pace: Duration, wait: Duration) -> Given {
+        let mut pace = tokio::time::interval(pace);
         pace.set_missed_tick_behavior(MissedTickBehavior::Burst);
         let mut given = 0;
         for drop in bytes.chunks(bytes.len().div_ceil(DROPS).max(1)) {

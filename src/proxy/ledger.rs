@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use crate::fault::Passage;
 use crate::history::{AttemptNo, Commit, FaultRecord, Gate, GateStamp, OriginEnd};
 use crate::message::Octets;
-use crate::proxy::armed::{Armament, Armoury};
+use crate::proxy::armed::{Armament, Armed, Armoury};
 use crate::proxy::outcome::{CallerGot, ClosedBy, Outcome, Relayed};
 use crate::proxy::wire::request_in;
 use crate::time::{Clock, Interval, Tick};
@@ -83,6 +83,16 @@ impl Ledger {
     /// Keeps an armament for the exchange that will claim it.
     pub fn arm(&self, armament: Armament) {
         lock(&self.state).armoury.add(armament);
+    }
+
+    /// Keeps an armament for every exchange that nothing else was armed for.
+    pub fn arm_thereafter(&self, armed: Option<Armed>, wait: Duration) {
+        lock(&self.state).armoury.add_thereafter(armed, wait);
+    }
+
+    /// Forgets every armament that no exchange has taken.
+    pub fn disarm(&self) {
+        lock(&self.state).armoury.clear();
     }
 
     /// Numbers a new connection.

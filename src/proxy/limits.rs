@@ -18,6 +18,8 @@ pub struct Limits {
     pub origin_wait: Duration,
     /// Any hold: at a gate, in a stall, before a late request is released.
     pub hold: Duration,
+    /// Between two drops of a drip.
+    pub drip: Duration,
 }
 
 impl Default for Limits {
@@ -29,6 +31,7 @@ impl Default for Limits {
             caller_wait: Duration::from_secs(30),
             origin_wait: Duration::from_secs(30),
             hold: Duration::from_secs(60),
+            drip: Duration::from_millis(2),
         }
     }
 }

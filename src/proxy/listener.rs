@@ -74,6 +74,17 @@ impl Proxy {
         control
     }
 
+    /// Declares what every exchange meets that nothing else was armed for, until it is declared anew; none: it passes
+    /// clear. The passage must not be one that its owner ends.
+    pub fn arm_thereafter(&self, armed: Option<Armed>) {
+        self.port.road.ledger.arm_thereafter(armed, self.port.road.limits.hold);
+    }
+
+    /// Forgets what was armed and no exchange has taken.
+    pub fn disarm(&self) {
+        self.port.road.ledger.disarm();
+    }
+
     /// From when this returns, new connections are refused. The port is kept.
     pub async fn refuse(&self) -> io::Result<Refusing> {
         let acceptor = lock(&self.port.acceptor).take();

@@ -148,7 +148,10 @@ impl Exchange<'_> {
                 let left = self.caller.leaves(self.limits.hold, self.limits.head).await;
                 ended(if left { ClosedBy::Caller } else { ClosedBy::Proxy { reset: false } }, origin)
             }
-            Loss::Answer(refusal) => self.substitute(substitute::refusal(refusal), asking, origin).await,
+            Loss::Answer(refusal) => {
+                let says = self.gates.armament.as_ref().and_then(|armament| armament.armed.says.as_deref());
+                self.substitute(substitute::refusal(refusal, says), asking, origin).await
+            }
         }
     }
 
@@ -226,7 +229,7 @@ impl Exchange<'_> {
             Ok(answer) => answer,
             Err(failure) => return self.mirror(failure, Err("there was no whole answer to drip".to_owned())).await,
         };
-        let given = self.caller.drip(&answer.bytes, self.limits.caller_wait).await;
+        let given = self.caller.drip(&answer.bytes, self.limits.drip, self.limits.caller_wait).await;
         let fired = if given.left { caller_had_left() } else { Ok(()) };
         if !given.left && self.gates.pass(&[Gate::HeadToCaller, Gate::BodyToCaller]).await.is_err() {
             return Outcome::unreleased(answer.end());

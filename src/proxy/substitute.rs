@@ -9,14 +9,16 @@ use crate::message::{Framing, Octets, Response};
 /// The last second of the year 9999, where HTTP dates end.
 const LAST_DATE: Duration = Duration::from_secs(253_402_300_799);
 
-/// A refusal.
-pub(super) fn refusal(refusal: &Refusal) -> Response {
-    let body = format!("{{\"error\":\"{}\"}}", reason(refusal.status).to_ascii_lowercase());
+/// A refusal, in these words or in a small gateway's own.
+pub(super) fn refusal(refusal: &Refusal, says: Option<&str>) -> Response {
+    let status = refusal.status.unwrap_or(200);
+    let own = || format!("{{\"error\":\"{}\"}}", reason(status).to_ascii_lowercase());
+    let body = says.map_or_else(own, str::to_owned);
     let mut headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
     if let Some(retry_after) = &refusal.retry_after {
         headers.push(("Retry-After".to_owned(), retry_after_text(retry_after, SystemTime::now())));
     }
-    answer(refusal.status, headers, body)
+    answer(status, headers, body)
 }
 
 /// A redirect to the same path and query, as spelled.
@@ -104,9 +106,19 @@ fn reason(status: u16) -> &'static str {
 mod tests {
     use super::*;
 
+    fn answer_of(status: u16, retry_after: Option<RetryAfter>) -> Refusal {
+        Refusal { status: Some(status), outcome: None, retry_after }
+    }
+
+    #[test]
+    fn a_refusal_says_what_it_is_given_to_say() {
+        let refusal = refusal(&answer_of(409, None), Some("{\"code\":\"busy\"}"));
+        assert_eq!((refusal.status, refusal.body.0.as_slice()), (409, br#"{"code":"busy"}"#.as_slice()));
+    }
+
     #[test]
     fn a_refusal_says_no_more_than_a_gateway_would() {
-        let refusal = refusal(&Refusal { status: 429, retry_after: Some(RetryAfter::Seconds(2)) });
+        let refusal = refusal(&answer_of(429, Some(RetryAfter::Seconds(2))), None);
         let bytes = to_bytes(&refusal);
         assert_eq!(
             String::from_utf8_lossy(&bytes),
@@ -131,7 +143,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_cannot_have_a_body_has_none() {
-        let refusal = refusal(&Refusal { status: 204, retry_after: None });
+        let refusal = refusal(&answer_of(204, None), None);
         assert_eq!((refusal.framing, refusal.body.0.len()), (Framing::None, 0));
     }
 

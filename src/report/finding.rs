@@ -125,7 +125,14 @@ pub fn differences(evidence: &Evidence) -> Vec<String> {
         | Anomaly::WrongRefusal
         | Anomaly::Leak
         | Anomaly::Miscounted
-        | Anomaly::WrongAnswer => Vec::new(),
+        | Anomaly::WrongAnswer
+        | Anomaly::AskedAgain
+        | Anomaly::GaveUp
+        | Anomaly::Early { .. }
+        | Anomaly::Late { .. }
+        | Anomaly::WrongKey
+        | Anomaly::ChangedRequest
+        | Anomaly::FalseOutcome => Vec::new(),
     }
 }
 
@@ -143,12 +150,14 @@ fn severity(anomaly: &Anomaly) -> u8 {
     match anomaly {
         Anomaly::Lost => 9,
         Anomaly::Duplicated { .. } => 8,
-        Anomaly::Leak => 7,
+        Anomaly::Leak | Anomaly::FalseOutcome => 7,
+        Anomaly::WrongKey => 6,
         Anomaly::Unexpected => 6,
-        Anomaly::MissedConflict => 5,
-        Anomaly::DivergentReplay(_) => 4,
-        Anomaly::Miscounted => 3,
-        Anomaly::WrongAnswer => 2,
+        Anomaly::MissedConflict | Anomaly::ChangedRequest => 5,
+        Anomaly::DivergentReplay(_) | Anomaly::AskedAgain => 4,
+        Anomaly::Miscounted | Anomaly::GaveUp => 3,
+        Anomaly::WrongAnswer | Anomaly::Early { .. } => 2,
+        Anomaly::Late { .. } => 1,
         Anomaly::WrongMarker => 1,
         Anomaly::WrongRefusal => 0,
     }

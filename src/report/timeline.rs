@@ -2,7 +2,7 @@
 //! off the road. It shows what is recorded and concludes nothing.
 
 use crate::fault::{Fault, FaultPoint, Passage};
-use crate::history::{Action, CallerEnd, Commit, Entry, Exchange, Gate, Observation, OriginEnd, Sight};
+use crate::history::{Action, CallerEnd, Commit, Ending, Entry, Exchange, Exit, Gate, Observation, OriginEnd, Sight};
 use crate::report::message_line::{answer, asked, body_line};
 use crate::report::moment::{Moment, Sign};
 use crate::report::wording::{count, visible};
@@ -14,7 +14,7 @@ pub fn moments(entries: &[Entry]) -> Vec<Moment> {
         .iter()
         .filter_map(|entry| match entry {
             Entry::Exchange(exchange) => Some(exchange),
-            Entry::Observation(_) | Entry::Action(_) => None,
+            Entry::Observation(_) | Entry::Action(_) | Entry::Ending(_) => None,
         })
         .collect();
     let many = exchanges.iter().any(|one| Some(&one.intent) != exchanges.first().map(|first| &first.intent));
@@ -34,6 +34,7 @@ pub fn moments(entries: &[Entry]) -> Vec<Moment> {
             }
             Entry::Observation(observation) => moments.push(observed(observation, many)),
             Entry::Action(action) => moments.push(acted(action)),
+            Entry::Ending(ending) => moments.extend(ended(ending, many)),
         }
     }
     // Stable: what has the same tick stays in the order in which it must have happened.
@@ -90,6 +91,27 @@ fn exchanged(exchange: &Exchange, earlier: Option<&Exchange>, many: bool) -> Vec
     };
     moments.extend(got.map(|text| Moment { at: exchange.at_caller.to, sign: Sign::Got, text, remark: String::new() }));
     moments
+}
+
+/// The start and the end of a program under test.
+fn ended(ending: &Ending, many: bool) -> [Moment; 2] {
+    let of = if many { visible(ending.intent.as_str()) } else { String::new() };
+    let exit = match ending.exit {
+        Exit::Status(status) => format!("the program ended with status {status}"),
+        Exit::Signal(signal) => format!("the program was ended by signal {signal}"),
+        Exit::StaysUp => "the program answered".to_owned(),
+        Exit::KilledAsPlanned => "the program was killed, as planned".to_owned(),
+        Exit::StillAtWork => "the program was still at work, and was ended".to_owned(),
+    };
+    let told = ending.told.map_or_else(|| "and told nothing".to_owned(), |told| format!("and told {}", told.word()));
+    let wrote = match ending.wrote.trim().lines().last() {
+        Some(line) if ending.told.is_none() || ending.exit != Exit::Status(0) => visible(line),
+        Some(_) | None => String::new(),
+    };
+    [
+        Moment { at: ending.at.from, sign: Sign::Action, text: "the program is asked".to_owned(), remark: of },
+        Moment { at: ending.at.to, sign: Sign::Action, text: format!("{exit} {told}"), remark: wrote },
+    ]
 }
 
 fn road(exchange: &Exchange, earlier: Option<&Exchange>, many: bool) -> String {

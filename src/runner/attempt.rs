@@ -68,6 +68,7 @@ impl Way<'_> {
                     passage: attempt.passage.clone(),
                     hold_at,
                     origin: self.origin,
+                    says: None,
                 };
                 let control = self.proxy.arm(armed);
                 Ready { connected: Ok(connected), control: Some(control) }

@@ -100,6 +100,8 @@ impl<'a> Stage<'a> {
                 StepAction::Send(attempt) => self.send(step, attempt).await?,
                 StepAction::AtOnce(attempts) => self.race(step, attempts).await?,
                 StepAction::Restart { kill } => self.restart(step, *kill).await?,
+                // A program's requests are played elsewhere.
+                StepAction::Ask(ask) => return Err(format!("`{}` is asked of a program", ask.intent)),
                 StepAction::Observe(point) => self.observe(step.no, point).await,
                 StepAction::Reconfigure(calls) => {
                     self.prepare(calls).await?;

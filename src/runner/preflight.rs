@@ -12,7 +12,7 @@ use crate::driver::{After, Patience, connect};
 use crate::history::{CallerEnd, Sight};
 use crate::message::Response;
 use crate::name::OperationName;
-use crate::plan::{Case, CredentialUse, PlannedIntent, Seed, Setting, expand};
+use crate::plan::{Abilities, Case, CredentialUse, PlannedIntent, Seed, Setting, expand};
 use crate::requirement::Side;
 use crate::runner::observer::observe;
 use crate::runner::process::Process;
@@ -190,6 +190,7 @@ fn writes(contract: &Arc<Contract>, target: &Target, seed: Seed) -> Result<Case,
                 times: None,
                 other_replica: false,
                 behind_edge: false,
+                thereafter: None,
             },
         });
     }
@@ -203,8 +204,13 @@ fn writes(contract: &Arc<Contract>, target: &Target, seed: Seed) -> Result<Case,
         axes: IndexMap::new(),
         side: Side::Server,
         claims: Vec::new(),
+        both: Vec::new(),
     };
-    let setting = Setting { contract: Arc::clone(contract), abilities: target.abilities.clone(), seed };
+    let setting = Setting {
+        contract: Arc::clone(contract),
+        abilities: Abilities { client: None, ..target.abilities.clone() },
+        seed,
+    };
     let cases = expand(&Arc::new(scenario), &setting)
         .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; "))?;
     cases.into_iter().next().ok_or_else(|| "the contract has no operation".to_owned())

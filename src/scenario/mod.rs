@@ -36,6 +36,8 @@ pub struct Scenario {
     pub side: Side,
     /// What must then hold.
     pub claims: Vec<ClaimDecl>,
+    /// What must hold besides about the server, where a client under test met one under test.
+    pub both: Vec<ClaimDecl>,
 }
 
 /// Text that may be `$axis` until it is planned.
@@ -150,6 +152,8 @@ pub enum StepKind {
         other_replica: bool,
         /// Through the gateway, with the fault behind it.
         behind_edge: bool,
+        /// What every later attempt of a client under test meets; clear, unless said.
+        thereafter: Option<Slot>,
     },
     /// Attempts at the same time.
     AtOnce {
@@ -208,6 +212,14 @@ pub const PHRASES: &[&str] = &[
     "every defect",
     "every open difference",
     "every loss of the matrix",
+    "every operation told to stop",
+    "every operation told to retry",
+    "every operation told to retry after",
+    "every operation told to retry once",
+    "every operation told to serve the fallback",
+    "every repeated operation",
+    "every stop of the matrix",
+    "every failure that passes",
 ];
 
 /// One claim as written.

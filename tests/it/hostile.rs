@@ -11,7 +11,7 @@ use crate::support::*;
 /// Limits that come soon.
 fn soon() -> Limits {
     let wait = Duration::from_millis(250);
-    Limits { head: 4096, body: 65_536, caller_wait: wait, origin_wait: wait, hold: wait }
+    Limits { head: 4096, body: 65_536, caller_wait: wait, origin_wait: wait, hold: wait, ..Limits::default() }
 }
 
 /// One exchange with an origin that says `first` and then `more` for ever, with a pause between.

@@ -42,7 +42,7 @@ impl Played {
     fn exchanges(&mut self) -> impl DoubleEndedIterator<Item = &mut Exchange> {
         self.entries.iter_mut().filter_map(|entry| match entry {
             Entry::Exchange(exchange) => Some(exchange),
-            Entry::Observation(_) | Entry::Action(_) => None,
+            Entry::Observation(_) | Entry::Action(_) | Entry::Ending(_) => None,
         })
     }
 
@@ -54,7 +54,7 @@ impl Played {
             {
                 Some(rows)
             }
-            Entry::Exchange(_) | Entry::Observation(_) | Entry::Action(_) => None,
+            Entry::Exchange(_) | Entry::Observation(_) | Entry::Action(_) | Entry::Ending(_) => None,
         });
         found.expect("read at the end")
     }
@@ -244,7 +244,7 @@ proptest! {
         let far = |entry: &Entry| match entry {
             Entry::Exchange(one) => one.intent.as_str() == "far",
             Entry::Observation(seen) => seen.of.as_str() == "far",
-            Entry::Action(_) => false,
+            Entry::Action(_) | Entry::Ending(_) => false,
         };
         let (apart, own): (Vec<Entry>, Vec<Entry>) = played.entries.iter().cloned().partition(far);
         let first = Played { case: played.case.clone(), entries: apart.iter().chain(&own).cloned().collect() };

@@ -267,7 +267,14 @@ async fn what_is_armed_without_an_address_meets_the_exchanges_in_their_order() {
     let world = world(Origin::answering(LENGTH).await).await;
     for (attempt, fault) in [(0, "pre-commit drop"), (1, "clear")] {
         let attempt = AttemptNo(attempt);
-        world.proxy.arm(Armed { attempt, caller: None, passage: passage(fault), hold_at: None, origin: None });
+        world.proxy.arm(Armed {
+            attempt,
+            caller: None,
+            passage: passage(fault),
+            hold_at: None,
+            origin: None,
+            says: None,
+        });
     }
     for expected in [&b""[..], LENGTH, LENGTH] {
         let mut caller = world.connect().await;
@@ -289,6 +296,7 @@ async fn one_exchange_goes_to_another_replica_and_a_moved_origin_gets_all_after_
         passage: Passage::Clear,
         hold_at: None,
         origin: Some(replica.addr),
+        says: None,
     };
     world.proxy.arm(armed);
     caller.write_all(POST).await.expect("a written request");

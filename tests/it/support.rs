@@ -154,7 +154,14 @@ pub fn passage(text: &str) -> Passage {
 
 impl World {
     pub fn arm(&self, text: &str, caller: Option<SocketAddr>, hold_at: Option<Gate>) -> Control {
-        self.proxy.arm(Armed { attempt: AttemptNo(7), caller, passage: passage(text), hold_at, origin: None })
+        self.proxy.arm(Armed {
+            attempt: AttemptNo(7),
+            caller,
+            passage: passage(text),
+            hold_at,
+            origin: None,
+            says: None,
+        })
     }
 
     pub async fn connect(&self) -> TcpStream {

@@ -2,6 +2,7 @@
 //! scenarios fill and prove the contract is for the plan.
 
 mod answers;
+mod client;
 mod edit;
 mod effect;
 mod key;

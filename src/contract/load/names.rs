@@ -8,6 +8,8 @@ pub struct Names<'a> {
     pub operations: Vec<&'a str>,
     /// Under `effects`.
     pub effects: Vec<&'a str>,
+    /// Under `clients`.
+    pub clients: Vec<&'a str>,
     /// Under `scopes`.
     pub scopes: Vec<&'a str>,
     /// Under `collections` of the reference.
@@ -44,6 +46,7 @@ impl<'a> Names<'a> {
         Self {
             operations: texts(&operations),
             effects: texts(&keys(tree.get("effects"))),
+            clients: texts(&keys(tree.get("clients"))),
             scopes: texts(&scopes),
             collections: texts(&keys(tree.get("reference").and_then(|reference| reference.get("collections")))),
             claims,

@@ -2,7 +2,7 @@
 //! plan.
 
 use crate::contract::load::names::Names;
-use crate::contract::load::values::{many, place, text};
+use crate::contract::load::values::{known, many, place, text};
 use crate::file::{Entry, Node, Reading};
 use crate::name::RequirementId;
 use crate::requirement::{Grade, Level, Proof, Requirement, Side};
@@ -35,6 +35,10 @@ pub fn requirement(id: RequirementId, entry: &Entry, names: &Names<'_>, reading:
         level: text(node, "level").and_then(|word| Level::from_word(&word)).unwrap_or(Level::Must),
         grade: text(node, "grade").and_then(|word| Grade::from_word(&word)).unwrap_or(Grade::Stated),
         side: text(node, "side").and_then(|word| Side::from_word(&word)).unwrap_or(Side::Server),
+        clients: many(node.get("clients"))
+            .into_iter()
+            .filter_map(|client| known(client, "kind of client", &names.clients, reading).map(Into::into))
+            .collect(),
         source: text(node, "source").unwrap_or_default(),
         says: text(node, "says").unwrap_or_default(),
         note: text(node, "note"),

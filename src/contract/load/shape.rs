@@ -1,6 +1,7 @@
 //! The shape of a contract file: the one table that checks it and that prints its JSON Schema.
 
 use crate::contract::Outcome;
+use crate::contract::load::client::CLIENT;
 use crate::contract::load::notation;
 use crate::contract::load::reference_shape::REFERENCE;
 use crate::file::{Field, Record, Shape};
@@ -36,7 +37,7 @@ const STATUSES: Shape = Shape::OneOrMany(&Shape::Pattern {
     regex_for_schema: "^[1-5]([0-9][0-9]|xx)$",
     accepts: notation::statuses,
 });
-const DURATION: Shape = Shape::Pattern {
+pub const DURATION: Shape = Shape::Pattern {
     says: "a duration, such as 250ms or 2s",
     regex_for_schema: "^[0-9]+(ms|s|min)$",
     accepts: |text| notation::duration(text).map(|_| ()),
@@ -79,6 +80,11 @@ pub static SHAPE: Record = Record::new(
             "retry",
             "The retry matrix, row by row: `on`, and advice for operations.",
             Shape::List(&Shape::Map { keys: "`on` and operations", values: &TEXTS }),
+        ),
+        Field::optional(
+            "clients",
+            "What a client has to keep, by kind; the first is the default.",
+            Shape::Map { keys: "kinds of client", values: &Shape::Record(&CLIENT) },
         ),
         Field::optional(
             "requirements",
@@ -277,6 +283,7 @@ static REQUIREMENT: Record = Record::new(
             "Who has to keep it; the server, unless said.",
             Shape::Word(crate::requirement::Side::WORDS),
         ),
+        Field::optional("clients", "The kinds of client that have to keep it; all, unless said.", TEXTS),
         Field::required("source", "Where the source says it.", Shape::Text),
         Field::required("says", "The sentence.", Shape::Text),
         Field::optional("note", "What the source leaves open, and what is done about it.", Shape::Text),

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use crate::contract::load::names::Names;
 use crate::contract::load::shape::SHAPE;
 use crate::contract::load::values::{many, named, text};
-use crate::contract::load::{effect, operation, reference, requirement, retry};
+use crate::contract::load::{client, effect, operation, reference, requirement, retry};
 use crate::contract::{Contract, Operation};
 use crate::file::{Node, Problems, Reading, Shape, Source};
 use crate::name::{OperationName, RequirementId};
@@ -30,6 +30,9 @@ fn contract(tree: &Node, names: &Names<'_>, reading: &mut Reading<'_>) -> Contra
         scopes: names.scopes.iter().map(|name| (*name).into()).collect(),
         effects: effect::effects(tree, &operations, reading),
         retry: many(tree.get("retry")).into_iter().map(|row| retry::row(row, names, reading)).collect(),
+        clients: named(tree.get("clients"))
+            .map(|(name, entry)| (name.into(), client::rules(name, &entry.value, names, reading)))
+            .collect(),
         requirements: named(tree.get("requirements"))
             .map(|(id, entry)| {
                 let id = RequirementId::from(id);

@@ -63,6 +63,13 @@ fn told(anomaly: &Anomaly) -> String {
         | Anomaly::WrongRefusal
         | Anomaly::Leak
         | Anomaly::Miscounted
-        | Anomaly::WrongAnswer => anomaly.word().to_owned(),
+        | Anomaly::WrongAnswer
+        | Anomaly::AskedAgain
+        | Anomaly::GaveUp
+        | Anomaly::WrongKey
+        | Anomaly::ChangedRequest
+        | Anomaly::FalseOutcome => anomaly.word().to_owned(),
+        // By how much is for people.
+        Anomaly::Early { .. } | Anomaly::Late { .. } => anomaly.word().to_owned(),
     }
 }

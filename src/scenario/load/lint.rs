@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::file::{Node, Reading, nearest};
+use crate::requirement::Side;
 use crate::scenario::load::words::Words;
-use crate::scenario::{Claim, Scenario, Slot, StepKind};
+use crate::scenario::{Claim, Scenario, Slot, StepDecl, StepKind};
 
 /// Notes every problem of a scenario.
 pub fn lint(scenario: &Scenario, tree: &Node, reading: &mut Reading<'_>) {
@@ -35,18 +36,20 @@ impl Lint<'_, '_> {
         let mut observed: BTreeSet<&str> = BTreeSet::new();
         for step in &self.scenario.when {
             match &step.what {
-                StepKind::Send { intent, meets, times, .. } => {
+                StepKind::Send { intent, meets, times, thereafter, .. } => {
                     self.attempt(intent);
+                    self.of_side(step, thereafter.as_ref());
                     if meets.is_empty() {
                         let label = "give at least one passage, such as `clear`";
                         self.words.wrong(intent.span, "a send that meets nothing".to_owned(), label);
                     }
-                    for slot in meets {
+                    for slot in meets.iter().chain(thereafter) {
                         self.words.passages(slot);
                     }
                     self.words.count(times.as_ref());
                 }
                 StepKind::AtOnce { intents, copies } => {
+                    self.of_side(step, None);
                     if intents.is_empty() {
                         self.words.wrong(step.span, "a race of nobody".to_owned(), "name the intents");
                     }
@@ -54,6 +57,11 @@ impl Lint<'_, '_> {
                         self.attempt(slot);
                     }
                     self.words.count(copies.as_ref());
+                }
+                StepKind::Restart { .. } | StepKind::Observe { .. } | StepKind::Reconfigure { .. }
+                    if self.scenario.side == Side::Client =>
+                {
+                    self.of_side(step, None);
                 }
                 StepKind::Restart { how } => self.words.words(how, "way to restart", &["stop", "kill"]),
                 StepKind::Observe { point } => {
@@ -78,9 +86,35 @@ impl Lint<'_, '_> {
         }
     }
 
+    /// Part of what a scenario can do is only for the driver that is ours, and part only for one under test.
+    fn of_side(&mut self, step: &StepDecl, thereafter: Option<&Slot>) {
+        let is_client = self.scenario.side == Side::Client;
+        match (&step.what, thereafter) {
+            (StepKind::Send { .. }, Some(slot)) if !is_client => {
+                let label = "only a client under test makes attempts that nobody has listed";
+                self.words.wrong(slot.span, "`thereafter` without a client".to_owned(), label);
+            }
+            (StepKind::Send { other_replica: true, .. } | StepKind::Send { behind_edge: true, .. }, _) if is_client => {
+                let label = "a client under test goes where it is told: leave out `to` and `behind`";
+                self.words.wrong(step.span, "a client is not led elsewhere".to_owned(), label);
+            }
+            (StepKind::Send { times: Some(_), .. }, _) if is_client => {
+                let label = "a client under test decides how often: say `meets` and `thereafter`";
+                self.words.wrong(step.span, "`times` of a client".to_owned(), label);
+            }
+            (StepKind::Send { .. }, _) => {}
+            (_, _) if is_client => {
+                let label = "a client under test is only asked to `send`";
+                self.words.wrong(step.span, "a step that no client makes".to_owned(), label);
+            }
+            (_, _) => {}
+        }
+    }
+
     fn claims(&mut self) {
-        for claim in &self.scenario.claims {
-            if claim.on.is_empty() && self.is_well("server must") {
+        let part = self.claims_part();
+        for claim in self.scenario.claims.iter().chain(&self.scenario.both) {
+            if claim.on.is_empty() && self.is_well(part) {
                 self.words.wrong(claim.span, "a claim about nothing".to_owned(), "name an intent");
             }
             for slot in &claim.on {
@@ -88,7 +122,8 @@ impl Lint<'_, '_> {
                     self.exercised(slot);
                 }
             }
-            let one_alone = matches!(claim.claim, Claim::ShareKey) && claim.on.len() == 1;
+            let of_two = matches!(claim.claim, Claim::ShareKey | Claim::MintApart | Claim::DeriveKey);
+            let one_alone = of_two && claim.on.len() == 1;
             if one_alone {
                 let message = format!("`{}` of one intent", claim.claim);
                 self.words.wrong(claim.span, message, "name the two, the first one first");
@@ -127,7 +162,7 @@ impl Lint<'_, '_> {
         let parts = [
             ("given", self.scenario.given.is_empty(), "nothing is wanted", "add an intent"),
             ("when", self.scenario.when.is_empty(), "nothing happens", "add a step"),
-            ("server must", self.scenario.claims.is_empty(), "nothing is claimed", "add a claim"),
+            (self.claims_part(), self.scenario.claims.is_empty(), "nothing is claimed", "add a claim"),
         ];
         for (part, is_empty, message, label) in parts {
             let entry = self.tree.entries().iter().find(|entry| entry.key.text() == Some(part));
@@ -140,9 +175,14 @@ impl Lint<'_, '_> {
         }
     }
 
+    /// The list of what must hold.
+    fn claims_part(&self) -> &'static str {
+        if self.scenario.side == Side::Client { "client must" } else { "server must" }
+    }
+
     /// While a part has not its shape, what it would use is not known.
     fn unused(&mut self) {
-        if !["given", "server must"].iter().all(|part| self.is_well(part)) || !self.steps_are_known() {
+        if !["given", self.claims_part()].iter().all(|part| self.is_well(part)) || !self.steps_are_known() {
             return;
         }
         for (name, axis) in &self.scenario.axes {

@@ -4,6 +4,7 @@ use crate::file::{Field, Record, Shape};
 use crate::scenario::Need;
 
 const NAMES: Shape = Shape::OneOrMany(&Shape::Text);
+const CLAIMS: Shape = Shape::List(&Shape::Map { keys: "claims", values: &NAMES });
 
 /// A scenario file.
 pub static SHAPE: Record = Record::new(
@@ -28,11 +29,13 @@ pub static SHAPE: Record = Record::new(
             "What varies: axes, with values or a phrase that the contract fills.",
             Shape::Map { keys: "axes", values: &NAMES },
         ),
-        Field::required(
+        Field::optional(
             "server must",
-            "What must then hold: claims, and the intents that they are about.",
-            Shape::List(&Shape::Map { keys: "claims", values: &NAMES }),
+            "What must then hold of the server: claims, and the intents that they are about.",
+            CLAIMS,
         ),
+        Field::optional("client must", "What must then hold of the client.", CLAIMS),
+        Field::optional("both must", "Beside `client must`: what must hold of the server that it met.", CLAIMS),
     ],
 );
 
@@ -60,6 +63,7 @@ static STEP: Record = Record::new(
     &[
         Field::optional("send", "Attempts, one after the other, at this intent.", Shape::Text),
         Field::optional("meets", "What each attempt meets; `clear`, unless said.", NAMES),
+        Field::optional("thereafter", "What every later attempt of a client meets; `clear`, unless said.", Shape::Text),
         Field::optional("times", "How often the whole list is gone through.", Shape::Text),
         Field::optional("to", "Where it is sent.", Shape::Word(&["other replica"])),
         Field::optional("behind", "Through the gateway, with the fault behind it.", Shape::Word(&["edge"])),

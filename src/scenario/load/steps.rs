@@ -6,7 +6,7 @@ use crate::scenario::{Slot, StepDecl, StepKind};
 
 /// The fields that make a step, each with the fields that may go with it.
 const KINDS: &[(&str, &[&str])] = &[
-    ("send", &["meets", "times", "to", "behind"]),
+    ("send", &["meets", "thereafter", "times", "to", "behind"]),
     ("at once", &["copies"]),
     ("restart", &[]),
     ("observe", &[]),
@@ -41,6 +41,7 @@ pub fn step(node: &Node, reading: &mut Reading<'_>) -> Option<StepDecl> {
             times: node.get("times").and_then(slot),
             other_replica: node.get("to").is_some(),
             behind_edge: node.get("behind").is_some(),
+            thereafter: node.get("thereafter").and_then(slot),
         },
         "at once" => {
             StepKind::AtOnce { intents: slots(node.get("at once")), copies: node.get("copies").and_then(slot) }

@@ -10,25 +10,48 @@ use crate::scenario::load::{lint, steps};
 use crate::scenario::{AxisDecl, AxisValues, Claim, ClaimDecl, IntentDecl, Need, PHRASES, Scenario, Slot};
 
 /// Claims of sides that this version does not judge.
-const LATER: &[&str] = &["client must", "sender must", "receiver must"];
+const LATER: &[&str] = &["sender must", "receiver must"];
+
+const NO_CLAIMS: &str = "a scenario that claims nothing";
 
 /// Reads a scenario. Its path comes from the source's name.
 pub fn load(source: &Source) -> Result<Scenario, Problems> {
     let (tree, mut reading) = Reading::open(source, &Shape::Record(&SHAPE))?;
+    one_side(&tree, &mut reading);
     later_sides(&tree, &mut reading);
     let scenario = scenario(&tree, source, &mut reading);
     lint::lint(&scenario, &tree, &mut reading);
     reading.close(scenario)
 }
 
-/// What another side must do is known and not judged yet; the file does not lack `server must` then.
+/// Claims are about a server or about a client; `both must` goes with a client's.
+fn one_side(tree: &Node, reading: &mut Reading<'_>) {
+    let place =
+        |name: &str| tree.entries().iter().find(|entry| entry.key.text() == Some(name)).map(|entry| entry.key.span);
+    match (place("server must"), place("client must"), place("both must")) {
+        (None, None, _) if reading.is_well(tree) => {
+            reading.wrong(tree.head(), NO_CLAIMS, "add `server must:` or `client must:`");
+        }
+        (Some(_), Some(client), _) => {
+            let label = "a scenario is about one side: make it two, or say `both must`";
+            reading.wrong(client, "claims about two sides", label);
+        }
+        (Some(_), None, Some(both)) => {
+            reading.wrong(both, "`both must` without a client", "it goes with `client must`");
+        }
+        (None, None, _) | (Some(_), None, None) | (None, Some(_), _) => {}
+    }
+}
+
+/// What another side must do is known and not judged yet; the file does not lack claims then.
 fn later_sides(tree: &Node, reading: &mut Reading<'_>) {
     for entry in tree.entries().iter().filter(|entry| entry.key.text().is_some_and(|key| LATER.contains(&key))) {
         let message = format!("`{}` is not in this version", entry.key.text().unwrap_or_default());
-        let told = Problem::new(entry.key.span, message).label("only what a server must do is judged: `server must`");
+        let told = Problem::new(entry.key.span, message)
+            .label("only what a server or a client must do is judged: `server must`, `client must`");
         let of_key = |problem: &Problem| problem.message.starts_with("unknown field");
         reading.retell(entry.key.span, |problem| Some(if of_key(&problem) { told.clone() } else { problem }));
-        reading.retell(tree.head(), |problem| (problem.message != "missing field `server must`").then_some(problem));
+        reading.retell(tree.head(), |problem| (problem.message != NO_CLAIMS).then_some(problem));
     }
 }
 
@@ -44,8 +67,12 @@ fn scenario(tree: &Node, source: &Source, reading: &mut Reading<'_>) -> Scenario
         given: given.iter().filter_map(|entry| Some((entry.key.text()?.into(), intent(entry)))).collect(),
         when: items(tree, "when").iter().filter_map(|node| steps::step(node, reading)).collect(),
         axes: self::axes(axes, reading),
-        side: Side::Server,
-        claims: items(tree, "server must").iter().flat_map(|node| claims(node, reading)).collect(),
+        side: if tree.get("client must").is_some() { Side::Client } else { Side::Server },
+        claims: match tree.get("client must") {
+            Some(_) => all_claims(tree, "client must", Side::Client, reading),
+            None => all_claims(tree, "server must", Side::Server, reading),
+        },
+        both: all_claims(tree, "both must", Side::Server, reading),
     }
 }
 
@@ -123,7 +150,15 @@ fn phrase(phrase: Slot, before: &IndexMap<AxisName, AxisDecl>, reading: &mut Rea
 }
 
 fn speaks_of_an_operation(phrase: &str) -> bool {
-    matches!(phrase, "every change" | "every defect" | "every open difference" | "every loss of the matrix")
+    matches!(
+        phrase,
+        "every change"
+            | "every defect"
+            | "every open difference"
+            | "every loss of the matrix"
+            | "every stop of the matrix"
+            | "every failure that passes"
+    )
 }
 
 fn listed(entry: &Entry, reading: &mut Reading<'_>) -> Vec<Slot> {
@@ -143,14 +178,25 @@ fn listed(entry: &Entry, reading: &mut Reading<'_>) -> Vec<Slot> {
     values
 }
 
-fn claims(node: &Node, reading: &mut Reading<'_>) -> Vec<ClaimDecl> {
+fn all_claims(tree: &Node, part: &str, side: Side, reading: &mut Reading<'_>) -> Vec<ClaimDecl> {
+    items(tree, part).iter().flat_map(|node| claims(node, side, reading)).collect()
+}
+
+fn claims(node: &Node, side: Side, reading: &mut Reading<'_>) -> Vec<ClaimDecl> {
     let mut declared = Vec::new();
     for entry in node.entries() {
         let word = entry.key.text().unwrap_or_default();
         match Claim::from_word(word) {
-            Some(claim) => declared.push(ClaimDecl { claim, on: slots(Some(&entry.value)), span: entry.key.span }),
+            Some(claim) if claim.side() == side => {
+                declared.push(ClaimDecl { claim, on: slots(Some(&entry.value)), span: entry.key.span });
+            }
+            Some(claim) => {
+                let message = format!("`{claim}` is a claim about a {}", claim.side());
+                reading.wrong(entry.key.span, message, format!("this list is about a {side}"));
+            }
             None => {
-                reading.unknown(entry.key.span, format!("no claim `{word}`"), word, Claim::WORDS.iter().copied());
+                let known = Claim::ALL.iter().filter(|claim| claim.side() == side).map(|claim| claim.word());
+                reading.unknown(entry.key.span, format!("no claim `{word}`"), word, known);
             }
         }
     }

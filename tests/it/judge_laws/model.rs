@@ -320,6 +320,7 @@ fn planned(steps: &[Vec<Try>], when: &str, before: bool) -> Case {
         edge: false,
         hooks: Vec::new(),
         paths: Default::default(),
+        client: None,
     };
     let setting = Setting { contract: Arc::clone(&CONTRACT), abilities, seed: Seed(7) };
     expand(&Arc::new(scenario), &setting).expect("the case is planned").remove(0)
@@ -336,6 +337,7 @@ impl std::fmt::Debug for Played {
                 )?,
                 Entry::Observation(seen) => writeln!(f, "{} {} {:?}", seen.point, seen.of, seen.sight)?,
                 Entry::Action(action) => writeln!(f, "{}", action.what)?,
+                Entry::Ending(ending) => writeln!(f, "{:?}", ending.exit)?,
             }
         }
         Ok(())

@@ -1,0 +1,188 @@
+//! The course of one intent at a client under test: its requests in order of arrival, what each was left with, what the
+//! contract says to do then, and how it ended. It concludes nothing.
+
+use std::time::Duration;
+
+use crate::contract::{Advice, ClientRules, KeyPlace, Met, Operation};
+use crate::history::{CallerEnd, Ending, EntryNo, Exchange, Exit, Gate};
+use crate::json::Json;
+use crate::judge::verdict::Doubt;
+use crate::judge::view::View;
+use crate::plan::PlannedIntent;
+use crate::time::Tick;
+
+/// Later than its time by no more than this is not late: programs take time to start a request.
+const SLACK: Duration = Duration::from_millis(250);
+/// Earlier than its time by no more than this is not early: the resolution of the timers of common platforms.
+const RESOLUTION: Duration = Duration::from_millis(5);
+
+/// The course of one intent.
+pub struct Course<'a> {
+    /// What was wanted.
+    pub intent: &'a PlannedIntent,
+    /// Its operation.
+    pub operation: &'a Operation,
+    /// What the client has to keep.
+    pub rules: &'a ClientRules,
+    /// Its clock: waits are this share of what the contract says.
+    pub scale: f64,
+    /// Its requests, in order of arrival; redirected ones included.
+    pub calls: Vec<Call<'a>>,
+    /// How it ended; more than once when it was killed and started again.
+    pub endings: Vec<(EntryNo, &'a Ending)>,
+}
+
+/// One request of a client.
+pub struct Call<'a> {
+    /// The entry.
+    pub entry: EntryNo,
+    /// The exchange.
+    pub exchange: &'a Exchange,
+    /// Whether it has the operation's method and path.
+    pub is_asked: bool,
+    /// The key that it carries; none without one. An empty text counts as none.
+    pub key: Option<Json>,
+    /// What the client was left with.
+    pub met: Met<'a>,
+    /// Whether it was answered by a success of the operation.
+    pub succeeded: bool,
+    /// What the contract says to do then; none: nothing.
+    pub advice: Option<Advice>,
+    /// When its head came.
+    pub began: Tick,
+    /// Before this the client cannot have known what it met.
+    pub known_from: Tick,
+    /// By now the client could know what it met.
+    pub known_by: Tick,
+}
+
+impl<'a> Course<'a> {
+    /// The course of an intent; the doubt where there is none to speak of.
+    pub fn of(view: &View<'a>, intent: &PlannedIntent) -> Result<Self, Doubt> {
+        let case = view.case;
+        let (Some(intent), Some(rules)) = (case.intents.get(&intent.name), case.rules()) else {
+            return Err(Doubt::JudgeFailed("a client without rules".to_owned()));
+        };
+        let operation = case.operation(intent);
+        let calls: Vec<Call<'a>> = view
+            .history
+            .exchanges()
+            .filter(|(_, exchange)| exchange.intent == intent.name)
+            .map(|(entry, exchange)| call(view, operation, rules, entry, exchange))
+            .collect();
+        let endings: Vec<(EntryNo, &Ending)> =
+            view.history.endings().filter(|(_, ending)| ending.intent == intent.name).collect();
+        if endings.is_empty() {
+            return Err(Doubt::Unfinished("the program was not asked".to_owned()));
+        }
+        let scale = case.client.as_ref().map_or(1.0, |client| client.time_scale);
+        Ok(Self { intent, operation, rules, scale, calls, endings })
+    }
+
+    /// How it ended at last.
+    pub fn ending(&self) -> Option<(EntryNo, &'a Ending)> {
+        self.endings.last().copied()
+    }
+
+    /// Whether it was still at work when nobody waited any longer.
+    pub fn is_endless(&self) -> bool {
+        self.ending().is_some_and(|(_, ending)| ending.exit == Exit::StillAtWork)
+    }
+
+    /// Each request and the one after it.
+    pub fn pairs(&self) -> impl Iterator<Item = (&Call<'a>, Option<&Call<'a>>)> {
+        self.calls.iter().enumerate().map(|(at, call)| (call, self.calls.get(at + 1)))
+    }
+
+    /// A wait of the contract, as this client's clock has it.
+    pub fn scaled(&self, wait: Duration) -> Duration {
+        wait.mul_f64(self.scale)
+    }
+
+    /// The earliest and, where one is said, the latest time that may lie between what was met and the next request.
+    pub fn bounds(&self, wait: Duration) -> (Duration, Duration) {
+        let wait = self.scaled(wait);
+        let earliest = wait.mul_f64(1.0 - self.rules.earlier).saturating_sub(RESOLUTION);
+        (earliest, wait.mul_f64(1.0 + self.rules.later) + self.grace())
+    }
+
+    /// How much later than its time something may be by no doing of the client: the time that a program takes, and what
+    /// this machine was behind meanwhile.
+    pub fn grace(&self) -> Duration {
+        let lag = self.endings.iter().map(|(_, ending)| ending.lag).max().unwrap_or_default();
+        SLACK + Duration::from_micros(lag.0.saturating_mul(4))
+    }
+
+    /// The resolution of timers: earlier by no more than this is not early.
+    pub fn resolution(&self) -> Duration {
+        RESOLUTION
+    }
+}
+
+impl Call<'_> {
+    /// The time from what it met to a later request: never less than the client waited.
+    pub fn until(&self, next: &Call<'_>) -> Duration {
+        next.began.since(self.known_from)
+    }
+
+    /// The same, at most.
+    pub fn at_most_until(&self, later: Tick) -> Duration {
+        later.since(self.known_by)
+    }
+}
+
+fn call<'a>(
+    view: &View<'a>,
+    operation: &'a Operation,
+    rules: &'a ClientRules,
+    entry: EntryNo,
+    exchange: &'a Exchange,
+) -> Call<'a> {
+    let met = match &exchange.caller {
+        CallerEnd::Answered(answer) => Met::Answer(answer),
+        CallerEnd::TimedOut { .. } => Met::Timeout,
+        CallerEnd::Refused | CallerEnd::Cut { .. } | CallerEnd::HungUp | CallerEnd::Unreadable { .. } => Met::Dropped,
+    };
+    let target = exchange.request.target.as_str();
+    let path = |target: &str| target.split('?').next().unwrap_or_default().to_owned();
+    let wanted = view.case.intents.get(&exchange.intent).map(|intent| path(&intent.request.target));
+    let is_asked =
+        exchange.request.method == operation.request.method && wanted.is_none_or(|wanted| wanted == path(target));
+    let succeeded = match met {
+        Met::Answer(answer) => operation.outcome(answer).is_some_and(|outcome| outcome.is_success()),
+        Met::Dropped | Met::Timeout => false,
+    };
+    let stamp = |gates: &[Gate]| {
+        let stamps = exchange.gates.iter().filter(|stamp| gates.contains(&stamp.gate));
+        stamps.map(|stamp| stamp.at).max()
+    };
+    let began = stamp(&[Gate::RequestHead]).unwrap_or(exchange.at_caller.from);
+    // Who gave up by itself knew when it left.
+    let left = matches!(met, Met::Timeout);
+    let ended = exchange.at_caller.to;
+    Call {
+        entry,
+        exchange,
+        is_asked,
+        key: key_of(operation, exchange),
+        met,
+        succeeded,
+        advice: view.case.contract.advice(rules, operation, met),
+        began,
+        known_from: if left { ended } else { stamp(&[Gate::RequestWhole, Gate::AnswerWhole]).unwrap_or(began) },
+        known_by: ended,
+    }
+}
+
+/// The key that a request carries.
+pub fn key_of(operation: &Operation, exchange: &Exchange) -> Option<Json> {
+    let key = match &operation.key()?.place {
+        KeyPlace::Header(name) => {
+            let value = crate::message::header(&exchange.request.headers, name)?;
+            Json::from(value)
+        }
+        KeyPlace::Body(place) => exchange.request.json()?.at(place)?.clone(),
+    };
+    let is_none = key.is_null() || key.as_str() == Some("");
+    (!is_none).then_some(key)
+}
