@@ -66,7 +66,16 @@ impl Judge {
             }
             reports.push(report);
         }
-        let report = concluded(&library, &history.run.subject, seed, cases.len(), reports, &asked(&cases), self.strict);
+        let report = concluded(
+            &library,
+            &history.run.subject,
+            &abilities,
+            seed,
+            cases.len(),
+            reports,
+            &asked(&cases),
+            self.strict,
+        );
         if self.json {
             say(&render_json(&report).map_err(Failure::set_up)?);
         } else {

@@ -3,6 +3,7 @@
 //! worked with.
 
 mod check;
+mod client;
 mod doctor;
 mod explain;
 mod judge;

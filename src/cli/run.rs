@@ -1,4 +1,4 @@
-//! `onceproof run`: judges a server. Preflight first; then every case, side by side; then the reports. Ctrl-C ends it with
+//! `onceproof run`: judges a server, and what every run has in common. Preflight first; then every case, side by side; then the reports. Ctrl-C ends it with
 //! what is known so far.
 
 use std::io::BufWriter;
@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::cli::client::{RunBoth, RunClient};
 use crate::cli::session::{Manner, planned, played};
 use crate::cli::subject::{Live, WhichSubject};
 use crate::cli::{Failure, Library, Wanted, complain, exit, runtime};
@@ -15,68 +16,159 @@ use crate::history::{HistoryWriter, RunHeader, SealedHistory};
 use crate::name::CaseId;
 use crate::plan::{Case, Seed, Selection};
 use crate::report::{Folder, Look, Terminal};
-use crate::runner::{Played, preflight};
+use crate::runner::{Played, Preflight, preflight};
+use crate::time::Clock;
 
 /// Arguments of `run`.
 #[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Run {
-    /// Scenarios by path or pattern, or requirements by id; all when none is given.
-    selectors: Vec<String>,
+    #[command(subcommand)]
+    side: Option<Sides>,
     #[command(flatten)]
     wanted: Wanted,
     #[command(flatten)]
     subject: WhichSubject,
+    #[command(flatten)]
+    how: How,
+}
+
+/// What else than a server is judged.
+#[derive(clap::Subcommand, Debug)]
+enum Sides {
+    /// Judge a client: a program is asked for one intent after another, and its retries are seen on the wire.
+    Client(RunClient),
+    /// Judge a client and a server that meet through the same faults, on both sides and on effects.
+    Both(RunBoth),
+}
+
+/// How a run is done, whoever is judged.
+#[derive(clap::Args, Debug, Clone)]
+pub struct How {
+    /// Scenarios by path or pattern, or requirements by id; all when none is given.
+    pub selectors: Vec<String>,
     /// Play this case alone; may be given several times.
     #[arg(long = "case", value_name = "ID")]
-    cases: Vec<String>,
+    pub cases: Vec<String>,
     /// The seed of the plan: the same seed sends the same bytes.
     #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    pub seed: Option<u64>,
     /// A broken should, or a derived requirement, fails; a requirement that could not be judged is exit code 3.
     #[arg(long)]
-    strict: bool,
-    /// How many cases are played at the same time.
-    #[arg(long, value_name = "N", default_value_t = 32)]
-    parallel: usize,
+    pub strict: bool,
+    /// How many cases are played at the same time; 32, unless said, and all of them for a client.
+    #[arg(long, value_name = "N")]
+    pub parallel: Option<usize>,
     /// Where reports go.
     #[arg(long, value_name = "FOLDER", default_value = "reports")]
-    reports: PathBuf,
+    pub reports: PathBuf,
     /// Write no report files.
     #[arg(long)]
-    no_report: bool,
+    pub no_report: bool,
     /// Every requirement in the table, and what the preflight tried.
     #[arg(long, short)]
-    verbose: bool,
+    pub verbose: bool,
+}
+
+/// A subject that is ready to be judged.
+pub struct Ready {
+    /// The subject.
+    pub live: Live,
+    /// What trying it found.
+    pub found: Preflight,
+    /// How many cases at a time, unless said.
+    pub side_by_side: usize,
+    /// The run's clock.
+    pub clock: Clock,
+    /// The words that judge this subject again, `onceproof run …`, without scenario, case and seed.
+    pub again: Again,
+}
+
+/// How a case is played again.
+#[derive(Clone, Debug, Default)]
+pub struct Again {
+    /// Before the scenario.
+    pub before: Vec<String>,
+    /// After the seed.
+    pub after: Vec<String>,
 }
 
 impl Run {
     /// Judges.
     pub fn go(self) -> Result<u8, Failure> {
+        match &self.side {
+            Some(Sides::Client(client)) => client.go(),
+            Some(Sides::Both(both)) => both.go(),
+            None => self.server(),
+        }
+    }
+
+    fn server(&self) -> Result<u8, Failure> {
         let file = self.subject.file()?;
         let contract = file.as_ref().map_or_else(Library::default_contract, |subject| subject.contract.clone());
         let library = Library::load(&self.wanted, &contract).map_err(Failure::input)?;
+        let seed = self.how.seed();
         runtime()?.block_on(async {
             let stop = stop_on_signal();
-            let live = self.subject.up(file, &library).await?;
-            self.judged(&library, live, stop).await
+            let clock = Clock::start();
+            let mut live = self.subject.up(file, &library).await?;
+            let found = preflight(&library.contract, &Arc::new(live.target.clone()), seed).await;
+            live.target.tempo = found.tempo;
+            let again = Again { before: vec!["onceproof run".to_owned()], after: again(&self.subject, &self.wanted) };
+            self.how.judged(&library, Ready { live, found, side_by_side: 32, clock, again }, seed, stop).await
         })
     }
+}
 
-    async fn judged(&self, library: &Library, live: Live, stop: CancellationToken) -> Result<u8, Failure> {
-        let seed = Seed(self.seed.unwrap_or_else(fresh_seed));
-        let mut live = live;
-        let ready = preflight(&library.contract, &Arc::new(live.target.clone()), seed).await;
-        if !ready.is_ready() {
-            complain(&format!("the subject cannot be worked with yet:\n{}", ready.lines().join("\n")));
+/// The words that name a server and the files it is judged by.
+pub fn again(subject: &WhichSubject, wanted: &Wanted) -> Vec<String> {
+    let mut words = Vec::new();
+    if let Some(file) = &subject.subject {
+        words.push(format!("--subject {}", file.display()));
+    }
+    words.extend(subject.sabotage.iter().map(|row| format!("--sabotage {row}")));
+    words.extend(subject.url.iter().map(|url| format!("--url {url}")));
+    if let Some(contract) = &wanted.contract {
+        words.push(format!("--contract {contract}"));
+    }
+    if let Some(folder) = &wanted.scenarios {
+        words.push(format!("--scenarios {}", folder.display()));
+    }
+    words
+}
+
+impl Again {
+    fn command(&self, case: &Case, seed: Seed) -> String {
+        let own = [case.scenario.path.to_string(), format!("--case {}", case.id), format!("--seed {}", seed.0)];
+        self.before.iter().chain(&own).chain(&self.after).cloned().collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl How {
+    /// The seed that was asked for, or one that no other run has had.
+    pub fn seed(&self) -> Seed {
+        Seed(self.seed.unwrap_or_else(fresh_seed))
+    }
+
+    /// Plans, plays, judges and reports.
+    pub async fn judged(
+        &self,
+        library: &Library,
+        ready: Ready,
+        seed: Seed,
+        stop: CancellationToken,
+    ) -> Result<u8, Failure> {
+        let Ready { live, found, side_by_side, clock, again } = ready;
+        if !found.is_ready() {
+            complain(&format!("the subject cannot be worked with yet:\n{}", found.lines().join("\n")));
             return Ok(exit::SET_UP);
         }
-        live.target.tempo = ready.tempo;
         let target = Arc::new(live.target.clone());
         let selection = Selection {
             selectors: self.selectors.clone(),
             cases: self.cases.iter().map(|id| CaseId::from(id.as_str())).collect(),
         };
-        let cases = planned(library, &target.abilities, seed, &selection, &ready.missing)?;
+        let cases = planned(library, &target.abilities, seed, &selection, &found.missing)?;
         let folder = match self.no_report {
             true => None,
             false => Some(Folder::create(&self.reports, &target.name, &run_name(seed)).map_err(Failure::set_up)?),
@@ -93,14 +185,14 @@ impl Run {
             seed: seed.0,
             cases: cases.len(),
         });
-        if self.verbose || ready.findings.iter().any(|finding| finding.remedy.is_some()) {
-            tell(&Event::Preflight(ready.lines()));
+        if self.verbose || found.findings.iter().any(|finding| finding.remedy.is_some()) {
+            tell(&Event::Preflight(found.lines()));
         }
-        let again = Again { url: &self.subject, wanted: &self.wanted, seed };
-        let manner = Manner { side_by_side: self.parallel, strict: self.strict, stop: stop.clone() };
+        let side_by_side = self.parallel.unwrap_or(side_by_side);
+        let manner = Manner { side_by_side, strict: self.strict, clock, stop: stop.clone() };
         let mut stories = Stories::new();
         let (played, report) = played(library, &target, cases, seed, &manner, |one: &Played| {
-            let finished = finished(one, &again);
+            let finished = finished(one, &again, seed);
             keep_story(&mut stories, &finished);
             tell(&Event::CaseFinished(Box::new(finished)));
         })
@@ -117,7 +209,7 @@ impl Run {
                     .cloned()
                     .chain(self.cases.iter().map(|id| format!("case {id}")))
                     .collect(),
-                missing: ready.missing.clone(),
+                missing: found.missing.clone(),
                 abilities: serde_json::to_value(&target.abilities).map_err(Failure::set_up)?,
                 files: library.files(),
             };
@@ -130,37 +222,11 @@ impl Run {
     }
 }
 
-/// How a case is played again.
-struct Again<'a> {
-    url: &'a WhichSubject,
-    wanted: &'a Wanted,
-    seed: Seed,
-}
-
-impl Again<'_> {
-    fn command(&self, case: &Case) -> String {
-        let mut words = vec!["onceproof run".to_owned(), case.scenario.path.to_string(), format!("--case {}", case.id)];
-        words.push(format!("--seed {}", self.seed.0));
-        if let Some(file) = &self.url.subject {
-            words.push(format!("--subject {}", file.display()));
-        }
-        words.extend(self.url.sabotage.iter().map(|row| format!("--sabotage {row}")));
-        words.extend(self.url.url.iter().map(|url| format!("--url {url}")));
-        if let Some(contract) = &self.wanted.contract {
-            words.push(format!("--contract {contract}"));
-        }
-        if let Some(folder) = &self.wanted.scenarios {
-            words.push(format!("--scenarios {}", folder.display()));
-        }
-        words.join(" ")
-    }
-}
-
-fn finished(one: &Played, again: &Again<'_>) -> FinishedCase {
+fn finished(one: &Played, again: &Again, seed: Seed) -> FinishedCase {
     let well = one.report.verdicts.iter().all(|verdict| verdict.verdict.rank() == 0);
     let story = (!well).then(|| Story {
         entries: one.history.entries().to_vec(),
-        again: again.command(&one.case),
+        again: again.command(&one.case, seed),
         likely_cause: crate::cli::selftest::likely_cause(&one.report),
     });
     FinishedCase { report: one.report.clone(), story }

@@ -15,6 +15,7 @@ use crate::plan::{Seed, Selection};
 use crate::reference::{Saboteur, honest_variants, saboteurs};
 use crate::requirement::{Level, Side};
 use crate::runner::preflight;
+use crate::time::Clock;
 
 /// The matrix as this version scored it; a test holds it against a fresh one.
 static RECORDED: &str = include_str!("../../reports/kill-matrix.txt");
@@ -136,7 +137,7 @@ impl Selftest {
         live.target.tempo = ready.tempo;
         let target = Arc::new(live.target.clone());
         let cases = planned(library, &target.abilities, SEED, &Selection::default(), &ready.missing)?;
-        let manner = Manner { side_by_side: self.parallel, strict: false, stop: stop.clone() };
+        let manner = Manner { side_by_side: self.parallel, strict: false, clock: Clock::start(), stop: stop.clone() };
         let (_, report) = played(library, &target, cases, SEED, &manner, |_| {}).await?;
         Ok(report)
     }

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{Failure, Library};
+use crate::contract::Contract;
 use crate::judge::{CaseReport, RunReport, roll_up};
 use crate::name::{OperationName, RequirementId};
 use crate::plan::{Abilities, Case, Seed, Selection, Setting, expand};
 use crate::runner::{Played, Target, run};
+use crate::time::Clock;
 
 /// The cases of a library for a subject, selected.
 pub fn planned(
@@ -19,7 +21,8 @@ pub fn planned(
     selection: &Selection,
     missing: &[OperationName],
 ) -> Result<Vec<Case>, Failure> {
-    let setting = Setting { contract: Arc::clone(&library.contract), abilities: abilities.clone(), seed };
+    let contract = contract_for(library, abilities);
+    let setting = Setting { contract, abilities: abilities.clone(), seed };
     let mut cases = Vec::new();
     for (scenario, source) in &library.scenarios {
         let expanded = expand(scenario, &setting).map_err(|problems| {
@@ -40,12 +43,22 @@ pub fn planned(
         .map_err(|errors| Failure::Input(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))
 }
 
+/// The contract, in the words of the client under test where it has words of its own.
+pub fn contract_for(library: &Library, abilities: &Abilities) -> Arc<Contract> {
+    match &abilities.client {
+        Some(client) if !client.speaks.is_empty() => Arc::new(library.contract.spoken(&client.speaks)),
+        Some(_) | None => Arc::clone(&library.contract),
+    }
+}
+
 /// How a run is done.
 pub struct Manner {
     /// How many cases at a time.
     pub side_by_side: usize,
     /// Whether a broken should, or a derived requirement, fails, and a gap counts.
     pub strict: bool,
+    /// The run's clock.
+    pub clock: Clock,
     /// Ends the run.
     pub stop: CancellationToken,
 }
@@ -62,9 +75,10 @@ pub async fn played(
     let cases: Vec<Arc<Case>> = cases.into_iter().map(Arc::new).collect();
     let asked = asked(&cases);
     let planned = cases.len();
-    let played = run(cases, target, manner.side_by_side, &manner.stop, heard).await.map_err(Failure::SetUp)?;
+    let played =
+        run(cases, target, manner.side_by_side, manner.clock, &manner.stop, heard).await.map_err(Failure::SetUp)?;
     let reports: Vec<CaseReport> = played.iter().map(|one| one.report.clone()).collect();
-    let report = concluded(library, &target.name, seed, planned, reports, &asked, manner.strict);
+    let report = concluded(library, &target.name, &target.abilities, seed, planned, reports, &asked, manner.strict);
     Ok((played, report))
 }
 
@@ -75,9 +89,11 @@ pub fn asked(cases: &[Arc<Case>]) -> Vec<RequirementId> {
 }
 
 /// From the verdicts of cases to the report of a run.
+#[expect(clippy::too_many_arguments, reason = "each is one fact of a run, and no two belong together")]
 pub fn concluded(
     library: &Library,
     subject: &str,
+    abilities: &Abilities,
     seed: Seed,
     planned: usize,
     cases: Vec<CaseReport>,
@@ -92,7 +108,7 @@ pub fn concluded(
         planned,
         strict,
         kill_score: crate::cli::selftest::recorded_score(),
-        requirements: roll_up(&library.contract, &cases, asked, strict),
+        requirements: roll_up(&library.contract, &cases, asked, abilities.client.as_ref(), strict),
         cases,
     }
 }

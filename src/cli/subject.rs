@@ -12,8 +12,8 @@ use crate::cli::library::read;
 use crate::cli::{Failure, Library};
 use crate::contract::Contract;
 use crate::name::{CredentialName, ScopeName};
-use crate::plan::{Abilities, AbleCredential};
-use crate::reference::{Policy, Running, Service, StoreAt, honest_variants, saboteurs, start};
+use crate::plan::{Abilities, AbleClient, AbleCredential};
+use crate::reference::{Policy, Running, Service, StoreAt, honest_variants, saboteurs, stand_in, start};
 use crate::runner::{EdgeKind, Process, Starter, Target};
 use crate::subject::{Credential, Hook, Server, Subject};
 
@@ -55,12 +55,16 @@ impl WhichSubject {
         crate::subject::load(&source, &from_environment, &self.allow_host).map(Some).map_err(Failure::input)
     }
 
+    /// Holds the subject file against the contract.
+    pub fn against(&self, library: &Library) -> Result<(), Failure> {
+        let Some(path) = &self.subject else { return Ok(()) };
+        let source = read(path).map_err(Failure::input)?;
+        crate::subject::against(&source, &library.contract).map_err(Failure::input)
+    }
+
     /// Brings it up.
     pub async fn up(&self, file: Option<Subject>, library: &Library) -> Result<Live, Failure> {
-        if let Some(path) = &self.subject {
-            let source = read(path).map_err(Failure::input)?;
-            crate::subject::against(&source, &library.contract).map_err(Failure::input)?;
-        }
+        self.against(library)?;
         let subject = match (file, self.url.is_empty()) {
             (Some(subject), _) => subject,
             (None, false) => self.by_url(&library.contract)?,
@@ -106,6 +110,7 @@ impl WhichSubject {
             name: crate::runner::authority(first).to_owned(),
             contract: contract.name.clone(),
             server: Server { urls: self.url.clone(), ..Server::default() },
+            client: None,
             credentials,
             observe: IndexMap::new(),
             hooks: IndexMap::new(),
@@ -194,6 +199,7 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
         name: format!("{}-reference", contract.name),
         contract: contract.name.clone(),
         server: Server { start: Some(command.clone()), ..Server::default() },
+        client: None,
         credentials: reference_credentials(contract),
         observe: IndexMap::new(),
         hooks: hooks
@@ -213,6 +219,27 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
         contract.reference.as_ref().and_then(|reference| reference.edge.as_ref()).map(|_| EdgeKind::Embedded(policy));
     target.abilities.edge = target.edge.is_some();
     Ok(Live { target, _reference: running, _processes: Vec::new(), _folder: Some(folder) })
+}
+
+/// Brings up a stand-in for a server that nobody has described, or that a client speaks to in its own words.
+pub async fn stood_in(library: &Library, client: &AbleClient) -> Result<Live, Failure> {
+    let contract = Arc::new(library.contract.spoken(&client.speaks));
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    let running = stand_in(Arc::clone(&contract), any).await.map_err(Failure::set_up)?;
+    let subject = Subject {
+        name: format!("{}-stand-in", contract.name),
+        contract: contract.name.clone(),
+        server: Server::default(),
+        client: None,
+        credentials: reference_credentials(&contract),
+        observe: IndexMap::new(),
+        hooks: IndexMap::new(),
+        paths: IndexMap::new(),
+        settles: None,
+        allow_hosts: Vec::new(),
+    };
+    let target = Target::of(&subject, vec![running.addr], "stand-in.test");
+    Ok(Live { target, _reference: vec![running], _processes: Vec::new(), _folder: None })
 }
 
 /// What the embedded reference can do, for plans that are only counted.

@@ -9,6 +9,7 @@ mod load;
 mod operation;
 mod reference;
 mod retry;
+mod speech;
 
 pub use answers::{AnswerRule, BodyTest, HeaderTest, Outcome, StatusSet};
 pub use client::{ClientRules, KeyForm, Met, UUID, Waits};
@@ -21,3 +22,4 @@ pub use reference::{
     Type, TypeName, Write,
 };
 pub use retry::{Advice, RetryRow, RowOn};
+pub use speech::{Speech, SpokenAnswer};

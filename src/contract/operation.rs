@@ -8,11 +8,11 @@ use indexmap::IndexMap;
 use crate::contract::answers::{AnswerRule, Outcome};
 use crate::contract::client::ClientRules;
 use crate::contract::effect::Effect;
-use crate::contract::key::KeyRule;
+use crate::contract::key::{KeyPlace, KeyRule};
 use crate::contract::reference::Reference;
 use crate::contract::retry::RetryRow;
 use crate::json::{Json, Pointer};
-use crate::message::Response;
+use crate::message::{Request, Response};
 use crate::name::{ClientName, EffectName, OperationName, RequirementId, ScopeName};
 use crate::requirement::Requirement;
 
@@ -74,6 +74,8 @@ pub struct Operation {
     pub batch: Option<Batch>,
     /// Text that a 502 in front of it must say: the safe retry.
     pub safe_retry: Option<String>,
+    /// The success that a client needs to see, where that is its own.
+    pub success: Option<(u16, Json)>,
 }
 
 /// Method and target.
@@ -168,6 +170,9 @@ impl Operation {
 
     /// An answer of this outcome, with this status where one is wanted.
     pub fn example(&self, outcome: Outcome, status: Option<u16>) -> Option<(u16, Json)> {
+        if let (true, Some((own, body))) = (outcome == Outcome::Fresh, &self.success) {
+            return Some((status.unwrap_or(*own), body.clone()));
+        }
         let rules = self.answers.iter().filter(|rule| rule.outcome == outcome);
         rules.filter_map(|rule| rule.example(status)).next()
     }
@@ -178,6 +183,16 @@ impl Operation {
             Safety::ByKey(rule) => Some(rule),
             Safety::Natural | Safety::Unsafe => None,
         }
+    }
+
+    /// The key that a request carries; an empty text and `null` are none.
+    pub fn key_in(&self, request: &Request) -> Option<Json> {
+        let key = match &self.key()?.place {
+            KeyPlace::Header(name) => Json::from(crate::message::header(&request.headers, name)?),
+            KeyPlace::Body(place) => request.json()?.at(place)?.clone(),
+        };
+        let is_none = key.is_null() || key.as_str() == Some("");
+        (!is_none).then_some(key)
     }
 
     /// Whether its answers know an outcome.

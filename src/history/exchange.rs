@@ -295,6 +295,14 @@ impl Told {
         })
     }
 
+    /// The exit status that goes with it.
+    pub fn status(self) -> i32 {
+        match self {
+            Told::Success | Told::Fallback => 0,
+            Told::Failure | Told::Unknown => 1,
+        }
+    }
+
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {

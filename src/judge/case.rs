@@ -22,6 +22,16 @@ use crate::time::Interval;
 
 /// The verdicts of one case.
 pub fn judge(case: &Case, history: &SealedHistory) -> CaseReport {
+    let seen;
+    let case = match &case.client {
+        // What a client minted is known from the wire.
+        Some(client) if client.both => {
+            let requests = history.exchanges().map(|(_, exchange)| (&exchange.intent, &exchange.request));
+            seen = case.as_seen(requests);
+            &seen
+        }
+        Some(_) | None => case,
+    };
     let doubt =
         if case.lacks.is_empty() { doubt(case, history) } else { Some(Doubt::SubjectLacks(case.lacks.join(", no "))) };
     let view = View::of(case, history);

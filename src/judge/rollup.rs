@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::Contract;
 use crate::judge::verdict::Verdict;
 use crate::name::{CaseId, IntentName, RequirementId, ScenarioPath};
+use crate::plan::AbleClient;
 use crate::requirement::{Grade, Level, Requirement, Side};
 use crate::scenario::Claim;
 
@@ -144,14 +145,26 @@ impl RunReport {
     }
 }
 
-/// The standing of every requirement. `asked` are those that some planned case could prove.
+/// The standing of every requirement of the sides under test. `asked` are those that some planned case could prove.
 pub fn roll_up(
     contract: &Contract,
     cases: &[CaseReport],
     asked: &[RequirementId],
+    client: Option<&AbleClient>,
     strict: bool,
 ) -> Vec<RequirementReport> {
-    contract.requirements.values().map(|requirement| row(requirement, cases, asked, strict)).collect()
+    let is_of_side = |requirement: &&Requirement| match (requirement.side, client) {
+        (Side::Client, Some(client)) => requirement.clients.is_empty() || requirement.clients.contains(&client.kind),
+        (Side::Server, Some(client)) => client.both,
+        (Side::Server, None) => true,
+        (Side::Client, None) | (Side::Sender | Side::Receiver, _) => false,
+    };
+    contract
+        .requirements
+        .values()
+        .filter(is_of_side)
+        .map(|requirement| row(requirement, cases, asked, strict))
+        .collect()
 }
 
 fn row(requirement: &Requirement, cases: &[CaseReport], asked: &[RequirementId], strict: bool) -> RequirementReport {

@@ -42,6 +42,7 @@ fn planned(contract: &Arc<Contract>, scenarios: &[(Arc<Scenario>, Source)]) -> (
             persists: true,
             operations: Vec::new(),
             time_scale: 1.0,
+            speaks: Default::default(),
         }),
         ..able(contract)
     });

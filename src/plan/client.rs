@@ -1,12 +1,51 @@
 //! The part of the plan that is only for clients under test: what their attempts meet, which values the phrases of the
 //! matrix have for a kind of client, what a client lacks. Nothing is sent here.
 
+use std::collections::BTreeMap;
+
 use crate::contract::{Advice, ClientRules, Contract, Operation, Outcome, RowOn, StatusSet};
 use crate::fault::{Fault, Loss, Passage};
-use crate::plan::case::{Case, Meeting, PlannedIntent};
+use crate::json::Json;
+use crate::message::Request;
+use crate::name::IntentName;
+use crate::plan::case::{Case, Cell, Meeting, PlannedIntent, Wanted};
 use crate::plan::credential::AbleClient;
 use crate::plan::intent::{PlanProblem, Stage, problem};
 use crate::scenario::Slot;
+
+/// What stands in a call of the read side until the key that a client minted was seen.
+pub const KEY_TO_BE_SEEN: &str = "[key]";
+
+impl Case {
+    /// The same case with the keys that a client minted, as they were seen on the wire.
+    pub fn as_seen<'h>(&self, requests: impl Iterator<Item = (&'h IntentName, &'h Request)>) -> Case {
+        let mut seen: BTreeMap<&IntentName, Json> = BTreeMap::new();
+        let mut case = self.clone();
+        for (name, request) in requests {
+            let Some(intent) = self.intents.get(name) else { continue };
+            if let Some(key) = self.operation(intent).key_in(request) {
+                seen.entry(name).or_insert(key);
+            }
+        }
+        for (name, key) in seen {
+            let Some(PlannedIntent { operation, wanted, .. }) = case.intents.get_mut(name) else { continue };
+            let Wanted::One { cell, reading, .. } = wanted else { continue };
+            let scope = reading.as_ref().map(|reading| reading.scope.clone()).unwrap_or_default();
+            *cell = Some(Cell { scope, space: operation.clone(), key: key.content_key() });
+            if let (Some(reading), Some(text)) = (reading, key.as_str()) {
+                reading.target = reading.target.replace(KEY_TO_BE_SEEN, &in_query(text));
+                reading.key = Some(text.to_owned());
+            }
+        }
+        case
+    }
+}
+
+/// A text as it stands in a query.
+fn in_query(text: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
+    text.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
 
 impl Stage<'_> {
     /// What an attempt meets; an answer that is named by its outcome says what the contract's answer of that name does.

@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+
+use crate::contract::Speech;
 
 use crate::name::{ClientName, CredentialName, OperationName, ScopeName};
 use crate::subject::Subject;
@@ -44,6 +47,9 @@ pub struct AbleClient {
     pub operations: Vec<OperationName>,
     /// Its clock: waits are this share of what the contract says.
     pub time_scale: f64,
+    /// Operations that it asks for in its own words.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub speaks: IndexMap<OperationName, Speech>,
 }
 
 /// One credential, without its secret.

@@ -62,6 +62,11 @@ pub fn expand(scenario: &Arc<Scenario>, setting: &Setting) -> Result<Vec<Case>, 
     if problems.is_empty() { Ok(planned) } else { Err(problems) }
 }
 
+/// The one case of a scenario that claims nothing: for trying whether something can be worked with.
+pub fn rehearsed(scenario: &Arc<Scenario>, setting: &Setting) -> Result<Vec<Case>, Vec<PlanProblem>> {
+    Ok(vec![case(scenario, setting, &setting.seed.namespace(), AxisCell::new())?])
+}
+
 fn declares(contract: &Contract, need: Need) -> bool {
     let mut operations = contract.operations.values();
     match need {

@@ -12,6 +12,7 @@ use crate::message::{Framing, Octets, Request};
 use crate::name::{CaseId, IntentName, OperationName, ScopeName};
 use crate::plan::axes::AxisCell;
 use crate::plan::case::{Cell, Expectation, PlannedIntent, Reading, Wanted};
+use crate::plan::client::KEY_TO_BE_SEEN;
 use crate::plan::credential::{Abilities, CredentialUse};
 use crate::plan::expectation::expectation;
 use crate::plan::spelled::Spelled;
@@ -358,12 +359,23 @@ impl Stage<'_> {
             return Ok(None);
         };
         let mut names = self.names(&draft.user, draft.key.as_ref());
+        if self.abilities.client.is_some() {
+            // The client mints it, so it is filled when it was seen.
+            names.0.entry("key".to_owned()).or_insert_with(|| KEY_TO_BE_SEEN.to_owned());
+        }
         for body in [&draft.plain, &draft.body].into_iter().flatten() {
             for (member, value) in body.as_object().unwrap_or_default() {
                 if let (Some(member), Some(value)) = (member.as_str(), value.as_str()) {
                     names.0.insert(member.to_owned(), value.to_owned());
                 }
             }
+        }
+        if let (true, Some(KeyPlace::Body(place))) =
+            (self.abilities.client.is_some(), operation.key().map(|rule| &rule.place))
+            && let [member] = place.tokens()
+        {
+            let member = member.to_string_lossy();
+            names.0.entry(member).or_insert_with(|| KEY_TO_BE_SEEN.to_owned());
         }
         let target = render_text(&effect.read.request.target, &names)
             .map_err(|why| problem(decl.span, why, "the read side's template cannot be filled"))?;

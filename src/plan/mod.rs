@@ -21,7 +21,7 @@ pub use case::{
 };
 pub use check::{check, check_scenarios};
 pub use credential::{Abilities, AbleClient, AbleCredential, CredentialUse};
-pub use expand::{Setting, expand};
+pub use expand::{Setting, expand, rehearsed};
 pub use mint::Seed;
 pub use select::{Selection, SelectionError};
 pub use template::{Names, render_json, render_text};

@@ -11,6 +11,7 @@ mod batch;
 mod call;
 mod check;
 mod claim;
+mod client;
 mod connection;
 mod edge;
 mod honest;
@@ -27,12 +28,16 @@ mod service;
 mod settle;
 mod setup;
 mod sound;
+mod stand_in;
 mod store;
 mod template;
 #[cfg(test)]
 mod tests;
 
 pub use claim::Claim;
+pub use client::{
+    ClientAsk, ClientPolicy, ClientSaboteur, Memory as ClientMemory, client_honest_variants, client_saboteurs, perform,
+};
 pub use edge::{edge, start_edge};
 pub use honest::honest_variants;
 pub use hook::{HOOK_HEADER, Hook};
@@ -44,4 +49,5 @@ pub use policy::{
 pub use saboteurs::{Saboteur, saboteurs};
 pub use service::{Running, Service, serve, start};
 pub use setup::ServeError;
+pub use stand_in::stand_in;
 pub use store::{StoreAt, StoreError};

@@ -2,6 +2,7 @@
 //! into being: it hands sealed histories to the judge.
 
 mod attempt;
+mod client;
 mod edge;
 mod observer;
 mod play;
@@ -10,6 +11,7 @@ mod process;
 mod run;
 mod target;
 
+pub use client::{ClientTarget, Command, Metronome, Program, rehearsal};
 pub use preflight::{Finding, Preflight, preflight};
 pub use process::{Process, ProcessError, Starter};
 pub use run::{Played, run};

@@ -69,11 +69,11 @@ impl Preflight {
             .collect()
     }
 
-    fn well(&mut self, tried: impl Into<String>, came: impl Into<String>) {
+    pub(super) fn well(&mut self, tried: impl Into<String>, came: impl Into<String>) {
         self.findings.push(Finding { tried: tried.into(), came: came.into(), remedy: None, fatal: false });
     }
 
-    fn bad(&mut self, tried: impl Into<String>, came: impl Into<String>, remedy: &str, fatal: bool) {
+    pub(super) fn bad(&mut self, tried: impl Into<String>, came: impl Into<String>, remedy: &str, fatal: bool) {
         self.findings.push(Finding { tried: tried.into(), came: came.into(), remedy: Some(remedy.to_owned()), fatal });
     }
 }

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::history::{Recorder, SealedHistory};
 use crate::judge::{CaseReport, judge};
 use crate::plan::Case;
+use crate::runner::client;
 use crate::runner::play::play;
 use crate::runner::target::Target;
 use crate::time::Clock;
@@ -31,11 +32,11 @@ pub async fn run(
     cases: Vec<Arc<Case>>,
     target: &Arc<Target>,
     side_by_side: usize,
+    clock: Clock,
     stop: &CancellationToken,
     mut heard: impl FnMut(&Played),
 ) -> Result<Vec<Played>, String> {
     let client = crate::observe::client(target.tempo.answer).map_err(|error| error.to_string())?;
-    let clock = Clock::start();
     let mut waiting = cases.into_iter().enumerate();
     let mut playing: JoinSet<Played> = JoinSet::new();
     let mut played = Vec::new();
@@ -68,8 +69,11 @@ pub async fn run(
 }
 
 async fn one(index: usize, case: Arc<Case>, target: &Arc<Target>, client: &reqwest::Client, clock: Clock) -> Played {
-    let history =
-        if case.lacks.is_empty() { play(&case, target, client, clock).await } else { Recorder::new().seal(None) };
+    let history = match &target.client {
+        _ if !case.lacks.is_empty() => Recorder::new().seal(None),
+        Some(program) if case.client.is_some() => client::play(&case, target, program, client, clock).await,
+        Some(_) | None => play(&case, target, client, clock).await,
+    };
     let report = judge(&case, &history);
     Played { index, case, history, report }
 }

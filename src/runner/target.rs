@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
 use std::time::Duration;
 
 use indexmap::IndexMap;
@@ -12,6 +13,7 @@ use crate::message::{Octets, Request};
 use crate::name::{CredentialName, EffectName};
 use crate::plan::{Abilities, CredentialUse};
 use crate::proxy::Limits;
+use crate::runner::client::ClientTarget;
 use crate::runner::process::Starter;
 use crate::subject::{Hook, Observer, Subject};
 
@@ -43,6 +45,8 @@ pub struct Target {
     pub tempo: Tempo,
     /// Bounds of the proxy.
     pub limits: Limits,
+    /// The client under test, where one is.
+    pub client: Option<Arc<ClientTarget>>,
 }
 
 /// A gateway.
@@ -133,6 +137,7 @@ impl Target {
             settles: subject.settles,
             tempo: Tempo::default(),
             limits: Limits::default(),
+            client: None,
         }
     }
 
@@ -176,6 +181,18 @@ impl Target {
         }
         recorded.body = Octets(self.blanked(&recorded.body.0));
         (sent.to_bytes(), recorded)
+    }
+
+    /// A request as it is recorded: no secret of the subject is in it.
+    pub fn recorded(&self, mut request: Request) -> Request {
+        for (name, value) in &mut request.headers {
+            let is_secret = self.credentials.values().flatten().any(|(secret, _)| secret.eq_ignore_ascii_case(name));
+            if is_secret {
+                *value = BLANK.to_owned();
+            }
+        }
+        request.body = Octets(self.blanked(&request.body.0));
+        request
     }
 
     /// The headers of a credential.

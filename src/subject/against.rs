@@ -10,6 +10,7 @@ use crate::file::{Node, Problem, Problems, Source, nearest, read};
 pub fn against(source: &Source, contract: &Contract) -> Result<(), Problems> {
     let tree = read(source)?;
     let section = |name: &str| tree.get(name).map(Node::entries).unwrap_or_default();
+    // A client alone is given the credentials of the reference.
     let scopes: Vec<&str> = contract.scopes.iter().map(|name| name.as_str()).collect();
     let effects: Vec<&str> = contract.effects.keys().map(|name| name.as_str()).collect();
     let operations: Vec<&str> = contract.operations.keys().map(|name| name.as_str()).collect();
@@ -31,6 +32,21 @@ pub fn against(source: &Source, contract: &Contract) -> Result<(), Problems> {
             let problem = Problem::new(credential.key.span, format!("a credential without its `{scope}`"));
             problems.push(problem.label(format!("say which {scope} it belongs to")));
         }
+    }
+    let client = tree.get("client");
+    let kinds: Vec<&str> = contract.clients.keys().map(|name| name.as_str()).collect();
+    if let Some(kind) = client.and_then(|client| client.get("kind")) {
+        problems.extend(unknown(kind, "kind of client", &kinds, contract));
+    }
+    for operation in client
+        .and_then(|client| client.get("operations"))
+        .into_iter()
+        .flat_map(|node| std::iter::once(node).filter(|node| node.text().is_some()).chain(node.items()))
+    {
+        problems.extend(unknown(operation, "operation", &operations, contract));
+    }
+    for entry in client.and_then(|client| client.get("speaks")).map(Node::entries).unwrap_or_default() {
+        problems.extend(unknown(&entry.key, "operation", &operations, contract));
     }
     for (name, what, known) in
         [("observe", "effect", &effects), ("hooks", "hook", &hooks), ("paths", "operation", &operations)]

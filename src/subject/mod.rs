@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 
-use crate::contract::RequestLine;
-use crate::name::{CredentialName, EffectName, OperationName, ScopeName};
+use crate::contract::{RequestLine, Speech};
+use crate::name::{ClientName, CredentialName, EffectName, OperationName, ScopeName};
 
 pub use against::against;
-pub use load::{SHAPE, load};
+pub use load::{SHAPE, load, time_scale};
 
 /// What is under test.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Subject {
     pub contract: String,
     /// Where its server is.
     pub server: Server,
+    /// The program that is its client, where that is under test.
+    pub client: Option<Client>,
     /// Who may call it.
     pub credentials: IndexMap<CredentialName, Credential>,
     /// Observers of its own, for effects that the contract reads otherwise.
@@ -51,6 +53,29 @@ pub struct Server {
     pub ready: Option<RequestLine>,
     /// A gateway's command, with `{port}` and `{origin}` (host and port) in it.
     pub edge: Option<String>,
+}
+
+/// A program that is a client, and how to ask it.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Client {
+    /// A shell command that does one intent and ends.
+    pub run: Option<String>,
+    /// A shell command that stays up and does one intent for each line.
+    pub stays_up: Option<String>,
+    /// Where it is run: the folder of the subject file.
+    pub folder: std::path::PathBuf,
+    /// Which kind of client it is; the contract's first, unless said.
+    pub kind: Option<ClientName>,
+    /// Operations that it can be asked for; all, unless said.
+    pub operations: Vec<OperationName>,
+    /// Variables for it.
+    pub environment: BTreeMap<String, String>,
+    /// Whether it keeps what it was asked to do over its own end.
+    pub persists: bool,
+    /// Its clock: waits are this share of what the contract says.
+    pub time_scale: Option<f64>,
+    /// Operations that it asks for in its own words.
+    pub speaks: IndexMap<OperationName, Speech>,
 }
 
 /// One caller.

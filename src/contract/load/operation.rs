@@ -38,6 +38,7 @@ pub fn operation(entry: &Entry, names: &Names<'_>, reading: &mut Reading<'_>) ->
         reconfigure: node.get("reconfigure").map(|own| reconfiguration(own, body.as_ref(), names, reading)),
         batch: node.get("batch").and_then(|node| batch(node, names, reading)),
         safe_retry: text(node, "safe retry"),
+        success: None,
         answers,
         body,
     };

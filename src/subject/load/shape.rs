@@ -2,6 +2,7 @@
 
 use crate::contract::duration;
 use crate::file::{Field, Record, Shape};
+use crate::json::Pointer;
 
 const HEADERS: Shape = Shape::Map { keys: "header names", values: &Shape::Text };
 
@@ -12,8 +13,9 @@ pub static SHAPE: Record = Record::new(
     &[
         Field::optional("name", "What people call it; the file's name, unless said.", Shape::Text),
         Field::required("contract", "The contract that it is judged by.", Shape::Text),
-        Field::required("server", "Where its server is.", Shape::Record(&SERVER)),
-        Field::required(
+        Field::optional("server", "Where its server is.", Shape::Record(&SERVER)),
+        Field::optional("client", "The program that is its client, where that is under test.", Shape::Record(&CLIENT)),
+        Field::optional(
             "credentials",
             "Who may call it; the first is the default.",
             Shape::Map {
@@ -69,6 +71,98 @@ static SERVER: Record = Record::new(
         Field::optional("edge", "A command that starts a gateway on `{port}`, in front of `{origin}`.", Shape::Text),
     ],
 );
+
+static CLIENT: Record = Record::new(
+    "client",
+    "A program that is a client, and how to ask it.",
+    &[
+        Field::optional("run", "A command that does what it is asked for, tells the outcome and ends.", Shape::Text),
+        Field::optional("stays up", "A command that takes one line for each intent and answers with one.", Shape::Text),
+        Field::optional("kind", "Which kind of client it is; the contract's first, unless said.", Shape::Text),
+        Field::optional(
+            "operations",
+            "What it can be asked for; everything, unless said.",
+            Shape::OneOrMany(&Shape::Text),
+        ),
+        Field::optional(
+            "environment",
+            "Variables for that command.",
+            Shape::Map { keys: "variables", values: &Shape::Text },
+        ),
+        Field::optional("persists", "It keeps what it was asked to do over its own end.", Shape::Flag),
+        Field::optional(
+            "time scale",
+            "Its clock: all its waits are this share, which it is told as ONCEPROOF_TIME_SCALE.",
+            Shape::Pattern {
+                says: "a share of the time, such as 0.1",
+                regex_for_schema: "^(0\\.[0-9]*[1-9][0-9]*|1(\\.0*)?)$",
+                accepts: |text| time_scale(text).map(|_| ()),
+            },
+        ),
+        Field::optional(
+            "speaks",
+            "Operations that it asks for in its own words.",
+            Shape::Map { keys: "operations", values: &Shape::Record(&SPEECH) },
+        ),
+    ],
+);
+
+static SPEECH: Record = Record::new(
+    "speech",
+    "How its own requests differ from the contract's.",
+    &[
+        Field::optional("request", "Its own method and path.", Shape::Text),
+        Field::optional(
+            "key",
+            "Where it carries the key; `none` where it has none.",
+            Shape::Either(&[Shape::Word(&["none"]), Shape::Record(&PLACE)]),
+        ),
+        Field::optional("answer", "The success that it needs to see.", Shape::Record(&SUCCESS)),
+    ],
+);
+
+static PLACE: Record = Record::new(
+    "place",
+    "Where a key is carried.",
+    &[
+        Field::optional("header", "In this header.", Shape::Text),
+        Field::optional(
+            "at",
+            "At this place of the body.",
+            Shape::Pattern {
+                says: "a JSON pointer, such as /items/0/id",
+                regex_for_schema: "^(/[^/]*)*$",
+                accepts: |text| text.parse::<Pointer>().map(|_| ()).map_err(|error| error.to_string()),
+            },
+        ),
+    ],
+);
+
+static SUCCESS: Record = Record::new(
+    "success",
+    "A success as a client needs to see it.",
+    &[
+        Field::optional(
+            "status",
+            "Its status; 200, unless said.",
+            Shape::Pattern {
+                says: "a status from 200 to 299",
+                regex_for_schema: "^2[0-9][0-9]$",
+                accepts: |text| match text.parse::<u16>() {
+                    Ok(200..=299) => Ok(()),
+                    Ok(_) | Err(_) => Err(format!("`{text}` is not the status of a success")),
+                },
+            },
+        ),
+        Field::required("body", "Its body.", Shape::Json),
+    ],
+);
+
+/// `0.1`: a share of the time, more than nothing and no more than all of it.
+pub fn time_scale(text: &str) -> Result<f64, String> {
+    let scale = text.parse::<f64>().ok().filter(|scale| *scale > 0.0 && *scale <= 1.0);
+    scale.ok_or_else(|| format!("`{text}` is not a share of the time: more than 0, and at most 1"))
+}
 
 static QUERY: Record = Record::new(
     "query",

@@ -6,6 +6,7 @@ use std::path::Path;
 use indexmap::IndexMap;
 
 use crate::file::{Entry, Node, Problems, Reading, Shape, Source, nearest};
+use crate::subject::load::client::client;
 use crate::subject::load::server::{call, server};
 use crate::subject::load::shape::SHAPE;
 use crate::subject::load::variables::{Environment, filled};
@@ -34,6 +35,7 @@ fn subject(
     let credentials: IndexMap<_, _> = entries(tree.get("credentials"))
         .map(|(name, entry)| (name.into(), credential(entry, environment, reading)))
         .collect();
+    parts(tree, reading);
     if let Some(node) = tree.get("credentials").filter(|node| credentials.is_empty() && reading.is_well(node)) {
         reading.wrong(node.span, "nobody may call", "name at least one credential, with its scopes and headers");
     }
@@ -41,6 +43,7 @@ fn subject(
         name: text(tree, "name", environment, reading).unwrap_or_else(|| stem.to_owned()),
         contract: text(tree, "contract", environment, reading).unwrap_or_default(),
         server: tree.get("server").map(|node| server(node, &allow_hosts, environment, reading)).unwrap_or_default(),
+        client: tree.get("client").map(|node| client(node, source, environment, reading)),
         credentials,
         observe: entries(tree.get("observe"))
             .filter_map(|(name, entry)| Some((name.into(), observer(&entry.value, environment, reading)?)))
@@ -58,7 +61,24 @@ fn subject(
     }
 }
 
-fn entries(node: Option<&Node>) -> impl Iterator<Item = (&str, &Entry)> {
+/// A server or a client has to be there, and somebody who may call a server.
+fn parts(tree: &Node, reading: &mut Reading<'_>) {
+    if !reading.is_well(tree) {
+        return;
+    }
+    match (tree.get("server"), tree.get("client"), tree.get("credentials")) {
+        (None, None, _) => {
+            let label = "add `server:`, and where it is; or `client:`, and its command";
+            reading.wrong(tree.head(), "a subject that is nothing", label);
+        }
+        (Some(server), _, None) => {
+            reading.wrong(server.head(), "nobody may call this server", "add `credentials:`, at least one");
+        }
+        (None | Some(_), _, _) => {}
+    }
+}
+
+pub(super) fn entries(node: Option<&Node>) -> impl Iterator<Item = (&str, &Entry)> {
     node.map(Node::entries).unwrap_or_default().iter().filter_map(|entry| Some((entry.key.text()?, entry)))
 }
 
