@@ -1,11 +1,11 @@
 //! `onceproof check`: loads every file and says everything that is wrong with them. It sends nothing.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use crate::cli::library::{Library, Wanted, read};
+use crate::cli::session::all_planned;
 use crate::cli::{Failure, exit, say};
-use crate::plan::{Seed, Setting, expand};
+use crate::plan::Selection;
 
 /// Arguments of `check`.
 #[derive(clap::Args, Debug)]
@@ -26,12 +26,7 @@ impl Check {
         };
         for name in names {
             let library = Library::load(&self.wanted, &name).map_err(Failure::input)?;
-            let mut cases = 0;
-            let abilities = crate::cli::subject::abilities_of_reference(&library.contract);
-            let setting = Setting { contract: Arc::clone(&library.contract), abilities, seed: Seed(0) };
-            for (scenario, _) in &library.scenarios {
-                cases += expand(scenario, &setting).map(|cases| cases.len()).unwrap_or_default();
-            }
+            let cases = all_planned(&library, &Selection::default())?.len();
             say(&format!(
                 "{}: {} scenarios, {} requirements, {cases} cases; nothing is wrong",
                 library.contract.name,

@@ -3,10 +3,9 @@
 
 use std::fmt::Write;
 
-use crate::cli::session::planned;
-use crate::cli::subject::abilities_of_reference;
+use crate::cli::session::all_planned;
 use crate::cli::{Failure, Library, Wanted, exit, say};
-use crate::plan::{Case, PlannedAsk, PlannedAttempt, Seed, Selection, StepAction};
+use crate::plan::{Case, PlannedAsk, PlannedAttempt, Selection, StepAction};
 use crate::requirement::Requirement;
 use crate::scenario::Claim;
 
@@ -23,8 +22,7 @@ impl Explain {
     /// Explains.
     pub fn go(self) -> Result<u8, Failure> {
         let library = Library::load(&self.wanted, &Library::default_contract()).map_err(Failure::input)?;
-        let abilities = abilities_of_reference(&library.contract);
-        let cases = planned(&library, &abilities, Seed(0), &Selection::default(), &[])?;
+        let cases = all_planned(&library, &Selection::default())?;
         let path = self.what.strip_prefix("scenarios/").unwrap_or(&self.what);
         let path = path.strip_suffix(".yaml").unwrap_or(path);
         if let Some(requirement) = library.contract.requirements.get(self.what.as_str()) {

@@ -71,7 +71,7 @@ impl Library {
     pub fn load(wanted: &Wanted, contract: &str) -> Result<Self, LibraryError> {
         let contract_source = contract_source(wanted.contract.as_deref().unwrap_or(contract))?;
         let scenarios = match &wanted.scenarios {
-            None => bundled("server"),
+            None => ["server", "client"].into_iter().flat_map(bundled).collect(),
             Some(folder) => from_folder(folder)?,
         };
         Self::from_sources(contract_source, scenarios)

@@ -7,10 +7,9 @@ use tabled::builder::Builder;
 use tabled::settings::peaker::Priority;
 use tabled::settings::{Style, Width};
 
-use crate::cli::session::planned;
-use crate::cli::subject::abilities_of_reference;
+use crate::cli::session::all_planned;
 use crate::cli::{Failure, Library, Wanted, exit, say};
-use crate::plan::{Case, Seed, Selection};
+use crate::plan::{Case, Selection};
 
 /// Arguments of `list`.
 #[derive(clap::Args, Debug)]
@@ -31,9 +30,8 @@ impl List {
     /// Lists.
     pub fn go(self) -> Result<u8, Failure> {
         let library = Library::load(&self.wanted, &Library::default_contract()).map_err(Failure::input)?;
-        let abilities = abilities_of_reference(&library.contract);
         let selection = Selection { selectors: self.selectors.clone(), cases: Vec::new() };
-        let cases = planned(&library, &abilities, Seed(0), &selection, &[])?;
+        let cases = all_planned(&library, &selection)?;
         match (self.requirements, self.cases) {
             (true, _) => say(&requirements(&library, &cases)),
             (false, true) => {

@@ -2,6 +2,7 @@
 //! 0 conformant, 1 violated, 2 usage or a file is wrong, 3 nothing was judged, 4 the harness or the subject could not be
 //! worked with.
 
+mod call;
 mod check;
 mod client;
 mod doctor;
@@ -46,6 +47,8 @@ enum What {
     Judge(judge::Judge),
     /// Serve a contract honestly, for people who develop against it.
     Serve(serve::Serve),
+    /// Be the reference client, asked as a client under test is asked: by variables, or by lines.
+    Call(call::Call),
     /// Judge saboteurs and honest variants of the reference: the kill matrix.
     Selftest(selftest::Selftest),
     /// Print the JSON Schema of a kind of file, for editors.
@@ -103,6 +106,7 @@ pub fn main() -> ExitCode {
         What::Explain(explain) => explain.go(),
         What::Judge(judge) => judge.go(),
         What::Serve(serve) => serve.go(),
+        What::Call(call) => call.go(),
         What::Selftest(selftest) => selftest.go(),
         What::Schema(schema) => schema.go(),
     };

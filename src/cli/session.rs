@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::cli::subject::abilities_of_reference;
 use crate::cli::{Failure, Library};
 use crate::contract::Contract;
 use crate::judge::{CaseReport, RunReport, roll_up};
 use crate::name::{OperationName, RequirementId};
-use crate::plan::{Abilities, Case, Seed, Selection, Setting, expand};
+use crate::plan::{Abilities, AbleClient, Case, Seed, Selection, Setting, expand};
 use crate::runner::{Played, Target, run};
 use crate::time::Clock;
 
@@ -21,6 +22,38 @@ pub fn planned(
     selection: &Selection,
     missing: &[OperationName],
 ) -> Result<Vec<Case>, Failure> {
+    let mut cases = expanded(library, abilities, seed)?;
+    for case in &mut cases {
+        let absent: BTreeSet<&OperationName> =
+            case.intents.values().map(|intent| &intent.operation).filter(|name| missing.contains(name)).collect();
+        let lacks: Vec<String> = absent.into_iter().map(|name| format!("operation `{name}`")).collect();
+        case.lacks.extend(lacks);
+    }
+    selected(selection, cases)
+}
+
+/// The cases of a library for every side and every kind of client, selected: for saying what there is.
+pub fn all_planned(library: &Library, selection: &Selection) -> Result<Vec<Case>, Failure> {
+    let server = abilities_of_reference(&library.contract);
+    let clients = library.contract.clients.keys().map(|kind| Abilities {
+        client: Some(AbleClient {
+            kind: kind.clone(),
+            both: false,
+            persists: true,
+            operations: Vec::new(),
+            time_scale: 1.0,
+            speaks: Default::default(),
+        }),
+        ..server.clone()
+    });
+    let mut cases = Vec::new();
+    for abilities in std::iter::once(server.clone()).chain(clients) {
+        cases.extend(expanded(library, &abilities, Seed(0))?);
+    }
+    selected(selection, cases)
+}
+
+fn expanded(library: &Library, abilities: &Abilities, seed: Seed) -> Result<Vec<Case>, Failure> {
     let contract = contract_for(library, abilities);
     let setting = Setting { contract, abilities: abilities.clone(), seed };
     let mut cases = Vec::new();
@@ -32,12 +65,10 @@ pub fn planned(
         })?;
         cases.extend(expanded);
     }
-    for case in &mut cases {
-        let absent: BTreeSet<&OperationName> =
-            case.intents.values().map(|intent| &intent.operation).filter(|name| missing.contains(name)).collect();
-        let lacks: Vec<String> = absent.into_iter().map(|name| format!("operation `{name}`")).collect();
-        case.lacks.extend(lacks);
-    }
+    Ok(cases)
+}
+
+fn selected(selection: &Selection, cases: Vec<Case>) -> Result<Vec<Case>, Failure> {
     selection
         .apply(cases)
         .map_err(|errors| Failure::Input(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))

@@ -11,7 +11,7 @@ mod batch;
 mod call;
 mod check;
 mod claim;
-mod client;
+pub mod client;
 mod connection;
 mod edge;
 mod honest;

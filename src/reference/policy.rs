@@ -101,6 +101,7 @@ macro_rules! choices {
         pub enum $name { $($(#[$variant_doc])* $variant,)* }
     )*};
 }
+pub(in crate::reference) use choices;
 
 choices! {
     /// What becomes of a key whose handler failed.

@@ -2,11 +2,13 @@
 
 mod architecture;
 mod cli;
+mod clients;
 mod driver;
 mod example;
 mod files;
 mod hostile;
 mod independent;
+mod interop;
 mod judge_laws;
 mod malformed;
 mod process;

@@ -1,48 +1,33 @@
-//! The reference client: placeholder until it is merged.
+//! The reference client: it asks for one thing over HTTP and retries as a contract says, by the contract's data alone;
+//! its saboteurs, each the honest client with one choice changed, and its honest variants. It never judges, and it knows
+//! no API.
+//!
+//! In reading order: [`ClientPolicy`] is how the rules are kept, [`client_saboteurs`] and [`client_honest_variants`] are
+//! tables of policies; [`ClientAsk`] is what is wanted, [`Memory`] what is kept of it; `perform` plays it: `request`
+//! makes what is sent (`key` mints, `batch` leaves out what is done), `send` sends it, `decide` says what next and `wait`
+//! how long until then.
 
-use std::sync::{Arc, Mutex};
+mod ask;
+mod batch;
+mod decide;
+mod honest;
+mod key;
+mod memory;
+mod perform;
+mod policy;
+mod request;
+mod saboteurs;
+mod send;
+#[cfg(test)]
+mod tests;
+mod wait;
 
-use crate::contract::{ClientRules, Contract};
-use crate::history::Told;
-use crate::json::Json;
-use crate::name::OperationName;
-
-#[derive(Clone, Debug, Default)]
-pub struct Memory(#[allow(dead_code)] Arc<Mutex<()>>);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClientPolicy;
-
-impl ClientPolicy {
-    pub const HONEST: ClientPolicy = ClientPolicy;
-}
-
-pub struct ClientSaboteur {
-    pub kind: &'static str,
-    pub name: &'static str,
-    pub doc: &'static str,
-    pub policy: ClientPolicy,
-}
-
-pub struct ClientAsk {
-    pub base: String,
-    pub operation: OperationName,
-    pub input: Json,
-    pub key: Option<Json>,
-    pub headers: Vec<(String, String)>,
-    pub scale: f64,
-    pub bits: u64,
-    pub memory: Memory,
-}
-
-pub async fn perform(_: &Contract, _: &ClientRules, _: ClientPolicy, _: ClientAsk) -> Told {
-    Told::Failure
-}
-
-pub fn client_saboteurs() -> &'static [ClientSaboteur] {
-    &[]
-}
-
-pub fn client_honest_variants() -> &'static [ClientSaboteur] {
-    &[]
-}
+pub use ask::ClientAsk;
+pub use honest::client_honest_variants;
+pub use memory::Memory;
+pub use perform::perform;
+pub use policy::{
+    Acknowledged, Attempts, BatchResend, BodyUse, ClientPolicy, Exhaustion, FallbackUse, Flush, GivesUpOn, InProgress,
+    LeftOpen, MemoryUse, Minting, Pacing, Permanent, Redirect, RetryAfterUse, TimeoutUse, Transport,
+};
+pub use saboteurs::{ClientSaboteur, client_saboteurs};

@@ -324,7 +324,7 @@ impl<'a> Road<'a> {
             ended |= meeting.passage == Passage::Clear;
         }
         let all = foreseen.max(schedule).mul_f64(self.scale * (1.0 + self.rules.later));
-        (all + BESIDES).min(LONGEST)
+        (all + BESIDES.mul_f64(self.scale.max(0.2))).min(LONGEST)
     }
 
     fn wait_before(&self, attempt: u32) -> Duration {

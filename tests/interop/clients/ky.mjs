@@ -1,0 +1,7 @@
+// MODE=post adds POST to the methods that ky retries (its documented option retry.methods). Without it a POST is never retried.
+import ky from 'ky';
+import { url, event, headers, tell } from './harness.mjs';
+
+const retry = process.env.MODE === 'post' ? { limit: 3, methods: ['post'] } : {};
+
+await tell(() => ky.post(url + '/server-events', { json: event, headers, timeout: 3000, retry }).json());

@@ -1,0 +1,126 @@
+//! Real clients that we did not write, judged by the rules of a contract: `tests/interop/*.yaml`. Their verdicts are pinned
+//! under `tests/interop/verdicts/`; each violation there was looked at on the recorded wire. Played where the packages
+//! were installed (`tests/interop/install.sh`) and ONCEPROOF_INTEROP is set, because it takes minutes; elsewhere it says
+//! aloud that it is skipped. `BLESS=1` writes the verdicts anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+
+/// How many subjects at the same time: their programs take the processors from each other.
+const AT_ONCE: usize = 3;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop")
+}
+
+fn subjects() -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder()).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut subjects: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
+    subjects.sort();
+    subjects
+}
+
+#[test]
+fn there_are_at_least_a_dozen_clients_and_each_has_its_verdicts() {
+    let subjects = subjects();
+    assert!(subjects.len() >= 14, "{subjects:?}");
+    for subject in subjects {
+        let stem = subject.file_stem().expect("a name").to_string_lossy().into_owned();
+        assert!(folder().join("verdicts").join(format!("{stem}.txt")).is_file(), "{stem} has no verdicts");
+    }
+}
+
+#[test]
+fn real_clients_are_judged_as_they_were() {
+    if std::env::var_os("ONCEPROOF_INTEROP").is_none() {
+        println!("skipped: real clients are judged with ONCEPROOF_INTEROP=1, after tests/interop/install.sh");
+        return;
+    }
+    assert!(folder().join("node_modules").is_dir(), "run tests/interop/install.sh first");
+    let only = std::env::var("ONCEPROOF_INTEROP").unwrap_or_default();
+    let chosen = subjects().into_iter().filter(|path| only == "1" || path.to_string_lossy().contains(&only));
+    let waiting: Arc<Mutex<Vec<PathBuf>>> = Arc::new(Mutex::new(chosen.collect()));
+    let wrong: Arc<Mutex<Vec<String>>> = Arc::default();
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            let (waiting, wrong) = (Arc::clone(&waiting), Arc::clone(&wrong));
+            scope.spawn(move || {
+                loop {
+                    let Some(subject) = waiting.lock().expect("a list").pop() else { break };
+                    if let Err(why) = judged(&subject) {
+                        wrong.lock().expect("a list").push(why);
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.lock().expect("a list");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+fn judged(subject: &Path) -> Result<(), String> {
+    let stem = subject.file_stem().expect("a name").to_string_lossy().into_owned();
+    let reports = tempfile::tempdir().expect("a folder");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_onceproof"));
+    run.args(["run", "client", "--seed", "7", "--subject"]).arg(subject).arg("--reports").arg(reports.path());
+    let output = run.env("NO_COLOR", "1").output().expect("the binary runs");
+    let told = || String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        return Err(format!("{stem}: exit {:?}\n{}", output.status.code(), told()));
+    }
+    let own = std::fs::read_dir(reports.path()).expect("reports").next().expect("a subject").expect("an entry").path();
+    let verdicts = std::fs::read_to_string(own.join("latest/verdicts.json")).expect("verdicts");
+    let found = summary(&serde_json::from_str(&verdicts).expect("JSON"));
+    let file = folder().join("verdicts").join(format!("{stem}.txt"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&file, &found).expect("written");
+        return Ok(());
+    }
+    let known = std::fs::read_to_string(&file).unwrap_or_default();
+    let lines = |text: &str| -> BTreeSet<String> { text.lines().map(str::to_owned).collect() };
+    let (found, known) = (lines(&found), lines(&known));
+    let less: Vec<&String> = known.difference(&found).collect();
+    let more: Vec<&String> = found.difference(&known).collect();
+    if less.is_empty() && more.is_empty() {
+        return Ok(());
+    }
+    let shown = |sign: &str, lines: Vec<&String>| -> Vec<String> {
+        lines.into_iter().map(|line| format!("{sign} {line}")).collect()
+    };
+    Err(format!("{stem}:\n{}", [shown("-", less), shown("+", more)].concat().join("\n")))
+}
+
+/// A line for each requirement: its standing, and what was found to break it.
+fn summary(report: &Value) -> String {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for case in report["cases"].as_array().into_iter().flatten() {
+        for verdict in case["verdicts"].as_array().into_iter().flatten() {
+            let Some(violated) = verdict["verdict"].get("violated") else { continue };
+            let firsts = std::iter::once(&violated["first"]).chain(violated["others"].as_array().into_iter().flatten());
+            for finding in firsts {
+                let anomaly = match &finding["anomaly"] {
+                    Value::String(word) => word.clone(),
+                    Value::Object(map) => map.keys().next().cloned().unwrap_or_default(),
+                    other => other.to_string(),
+                };
+                let words = format!("{}: {}", verdict["claim"].as_str().unwrap_or_default(), anomaly.replace('-', " "));
+                for id in verdict["requirements"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+                    found.entry(id.to_owned()).or_default().insert(words.clone());
+                }
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    for row in report["requirements"].as_array().into_iter().flatten() {
+        let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        let broken: Vec<String> = found.remove(&text("id")).into_iter().flatten().collect();
+        let line = format!("{:<11} {:<7} {:<14} {}", text("id"), text("level"), text("standing"), broken.join(", "));
+        lines.push(line.trim_end().to_owned());
+    }
+    lines.join("\n") + "\n"
+}
