@@ -64,7 +64,8 @@ pub(super) fn request(parts: Parts<'_>, body_use: BodyUse) -> Outgoing {
     if body_use == BodyUse::CountsAttempts && is_retry {
         body.set(&Pointer::root().push("attempt"), Json::from(parts.attempt));
     }
-    let has_body = operation.body.is_some() || operation.batch.is_some() || !body.is_null();
+    let is_nothing = body.is_null() || body.as_object().is_some_and(<[_]>::is_empty);
+    let has_body = operation.body.is_some() || operation.batch.is_some() || !is_nothing;
     let body = has_body.then(|| body.to_string().into_bytes()).map(|bytes| match body_use {
         BodyUse::EmptyOnRetry if is_retry => Vec::new(),
         BodyUse::CutOnRetry if is_retry => bytes.get(..bytes.len() / 2).unwrap_or_default().to_vec(),

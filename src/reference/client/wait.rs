@@ -163,6 +163,21 @@ mod tests {
     }
 
     #[test]
+    fn jitter_stays_within_what_the_contract_tolerates() {
+        let shop = crate::reference::client::tests::shop();
+        let mut rules = shop.client(None).unwrap().clone();
+        rules.earlier = 0.5;
+        let millis = |pacing, share| own(&rules, pacing, 3, share).as_millis();
+        assert_eq!((millis(Pacing::Longer, 0.0), millis(Pacing::Longer, 1.0)), (2_000, 2_400));
+        assert_eq!((millis(Pacing::Shorter, 0.0), millis(Pacing::Shorter, 1.0)), (2_000, 1_000));
+        rules.cap = Some(Duration::from_secs(2));
+        assert_eq!(own(&rules, Pacing::Longer, 3, 1.0), Duration::from_secs(2));
+        rules.waits = Waits::Unsaid;
+        assert_eq!(once(&rules, Pacing::AsSaid, 0.0), Duration::from_millis(100));
+        assert_eq!(own(&rules, Pacing::AsSaid, u32::MAX, 0.0), Duration::from_secs(2));
+    }
+
+    #[test]
     fn a_clock_of_its_own_never_overflows() {
         assert_eq!(scaled(Duration::from_secs(5), 0.01), Duration::from_millis(50));
         assert_eq!(scaled(Duration::MAX, 1e9), PATIENCE);
