@@ -22,6 +22,8 @@ pub struct Course<'a> {
     pub intent: &'a PlannedIntent,
     /// Its operation.
     pub operation: &'a Operation,
+    /// The operation of one item, for a batch.
+    pub item: Option<&'a Operation>,
     /// What the client has to keep.
     pub rules: &'a ClientRules,
     /// Its clock: waits are this share of what the contract says.
@@ -40,6 +42,8 @@ pub struct Call<'a> {
     pub exchange: &'a Exchange,
     /// Whether it has the operation's method and path.
     pub is_asked: bool,
+    /// Whether it came whole: of what is missing nothing can be said.
+    pub is_whole: bool,
     /// The key that it carries; none without one. An empty text counts as none.
     pub key: Option<Json>,
     /// What the client was left with.
@@ -64,6 +68,7 @@ impl<'a> Course<'a> {
             return Err(Doubt::JudgeFailed("a client without rules".to_owned()));
         };
         let operation = case.operation(intent);
+        let item = operation.batch.as_ref().and_then(|batch| case.contract.operations.get(&batch.of));
         let calls: Vec<Call<'a>> = view
             .history
             .exchanges()
@@ -76,7 +81,7 @@ impl<'a> Course<'a> {
             return Err(Doubt::Unfinished("the program was not asked".to_owned()));
         }
         let scale = case.client.as_ref().map_or(1.0, |client| client.time_scale);
-        Ok(Self { intent, operation, rules, scale, calls, endings })
+        Ok(Self { intent, operation, item, rules, scale, calls, endings })
     }
 
     /// How it ended at last.
@@ -89,9 +94,43 @@ impl<'a> Course<'a> {
         self.ending().is_some_and(|(_, ending)| ending.exit == Exit::StillAtWork)
     }
 
-    /// Each request and the one after it.
-    pub fn pairs(&self) -> impl Iterator<Item = (&Call<'a>, Option<&Call<'a>>)> {
-        self.calls.iter().enumerate().map(|(at, call)| (call, self.calls.get(at + 1)))
+    /// The requests with the operation's method and path.
+    pub fn asked(&self) -> impl Iterator<Item = &Call<'a>> {
+        self.calls.iter().filter(|call| call.is_asked)
+    }
+
+    /// The same, run by run of a program that was killed as planned: what lies between two runs is not its doing.
+    pub fn runs(&self) -> Vec<Vec<&Call<'a>>> {
+        let mut runs = vec![Vec::new()];
+        let mut kills = self.kills().peekable();
+        for call in self.asked() {
+            while kills.next_if(|(_, at)| *at <= call.began).is_some() {
+                runs.push(Vec::new());
+            }
+            if let Some(run) = runs.last_mut() {
+                run.push(call);
+            }
+        }
+        runs.extend(kills.map(|_| Vec::new()));
+        runs
+    }
+
+    /// When it was killed as planned.
+    pub fn kills(&self) -> impl Iterator<Item = (EntryNo, Tick)> {
+        let killed = self.endings.iter().filter(|(_, ending)| ending.exit == Exit::KilledAsPlanned);
+        killed.map(|(entry, ending)| (*entry, ending.at.to))
+    }
+
+    /// Whether a request ended because we ended the program.
+    pub fn is_ended_by_us(&self, call: &Call<'_>) -> bool {
+        let ends = self.endings.iter().filter(|(_, end)| matches!(end.exit, Exit::KilledAsPlanned | Exit::StillAtWork));
+        let latest = Tick(call.known_by.0.saturating_add(u64::try_from(self.grace().as_micros()).unwrap_or(u64::MAX)));
+        ends.map(|(_, ending)| ending.at.to).any(|end| call.began <= end && end <= latest)
+    }
+
+    /// The wait that the schedule has after so many requests.
+    pub fn own_wait(&self, requests: usize) -> Option<Duration> {
+        self.rules.waits.before(u32::try_from(requests).unwrap_or(u32::MAX).saturating_add(1))
     }
 
     /// A wait of the contract, as this client's clock has it.
@@ -125,9 +164,29 @@ impl Call<'_> {
         next.began.since(self.known_from)
     }
 
-    /// The same, at most.
-    pub fn at_most_until(&self, later: Tick) -> Duration {
-        later.since(self.known_by)
+    /// The same, from when it surely knew: never more than the client waited.
+    pub fn at_least_until(&self, next: &Call<'_>) -> Duration {
+        next.began.since(self.known_by)
+    }
+
+    /// Whether a request came when what this one met could be known.
+    pub fn is_before(&self, later: &Call<'_>) -> bool {
+        self.entry < later.entry && self.known_from <= later.began
+    }
+
+    /// How much earlier than its time the next request may seem by no doing of the client: who gives up by itself knew
+    /// before anybody saw it leave.
+    pub fn unseen(&self, course: &Course<'_>) -> Duration {
+        if matches!(self.met, Met::Timeout) { course.grace() } else { Duration::ZERO }
+    }
+
+    /// What it met, for evidence.
+    pub fn words(&self) -> String {
+        match self.met {
+            Met::Answer(answer) => format!("status {}", answer.status),
+            Met::Dropped => "a lost connection".to_owned(),
+            Met::Timeout => "no answer in time".to_owned(),
+        }
     }
 }
 
@@ -164,6 +223,7 @@ fn call<'a>(
         entry,
         exchange,
         is_asked,
+        is_whole: stamp(&[Gate::RequestWhole]).is_some(),
         key: key_of(operation, exchange),
         met,
         succeeded,
@@ -181,8 +241,19 @@ pub fn key_of(operation: &Operation, exchange: &Exchange) -> Option<Json> {
             let value = crate::message::header(&exchange.request.headers, name)?;
             Json::from(value)
         }
-        KeyPlace::Body(place) => exchange.request.json()?.at(place)?.clone(),
+        KeyPlace::Body(_) => return key_in(operation, &exchange.request.json()?),
     };
-    let is_none = key.is_null() || key.as_str() == Some("");
-    (!is_none).then_some(key)
+    (!is_no_key(&key)).then_some(key)
+}
+
+/// The key that a body carries.
+pub fn key_in(operation: &Operation, body: &Json) -> Option<Json> {
+    match &operation.key()?.place {
+        KeyPlace::Header(_) => None,
+        KeyPlace::Body(place) => body.at(place).filter(|key| !is_no_key(key)).cloned(),
+    }
+}
+
+fn is_no_key(key: &Json) -> bool {
+    key.is_null() || key.as_str() == Some("")
 }

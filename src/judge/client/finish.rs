@@ -1,0 +1,98 @@
+//! `finish`: a success that was answered whole is told as one, and no other request is made.
+
+use crate::judge::client::course::{Call, Course};
+use crate::judge::client::shown::{each, time};
+use crate::judge::client::tells::{Tells, told, words};
+use crate::judge::verdict::{Anomaly, Verdict};
+
+/// Checks the claim.
+pub fn check(courses: &[Course<'_>]) -> Verdict {
+    each(courses, "nothing was answered by a success", |course, shown| {
+        let Some((entry, tells)) = told(course) else { return };
+        let Some(done) = course.asked().find(|call| call.succeeded) else { return };
+        let is_run_on = |later: &&Call<'_>| {
+            done.is_before(later) && !course.kills().any(|(_, at)| done.began <= at && at <= later.began)
+        };
+        if let Some(later) = course.calls.iter().find(is_run_on) {
+            let observed = format!("another one {} later", time(done.until(later)));
+            shown.broken(
+                Anomaly::AskedAgain,
+                "no other request after the success",
+                observed,
+                [done.entry, later.entry],
+            );
+            return;
+        }
+        match tells {
+            Tells::NoSuccess => {
+                shown.broken(Anomaly::FalseOutcome, "the success told", words(course), [done.entry, entry]);
+            }
+            Tells::Success | Tells::Nothing if course.is_endless() => {
+                shown.doubt("the program was still at work when nobody waited any longer")
+            }
+            Tells::Success => shown.witness([done.entry, entry]),
+            Tells::Nothing => shown.doubt("the program told no outcome"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::history::Told;
+    use crate::judge::client::testing::{DONE, ERROR, Story, wanted};
+
+    const CLAIM: &str = "finish: wanted";
+
+    fn done() -> Story {
+        wanted("send").call(0).answered(503, ERROR).call(1_000).answered(200, DONE)
+    }
+
+    #[test]
+    fn a_success_that_is_told_keeps_it() {
+        done().tells(1_020, "success").judged(CLAIM).holds([1, 2]);
+        done().exits(1_020, 0).judged(CLAIM).holds([1, 2]);
+        done().stays_up(1_020, Some(Told::Success)).judged(CLAIM).holds([1, 2]);
+    }
+
+    #[test]
+    fn any_other_word_is_false() {
+        for told in ["failure", "fallback", "unknown"] {
+            done().tells(1_020, told).judged(CLAIM).violated(["false outcome [1, 2]"]);
+        }
+        done().exits(1_020, 1).judged(CLAIM).violated(["false outcome [1, 2]"]);
+        done().crashes(1_020).judged(CLAIM).violated(["false outcome [1, 2]"]);
+    }
+
+    #[test]
+    fn another_request_breaks_it() {
+        let again = done().call(2_000).answered(200, DONE).tells(2_020, "success");
+        again.judged(CLAIM).violated(["asked again [1, 2]"]);
+    }
+
+    #[test]
+    fn a_request_that_was_under_way_already_is_not_after_it() {
+        let together = wanted("send").call(0).answered(200, DONE).until(500).call(100).answered(200, DONE);
+        together.tells(600, "success").judged(CLAIM).holds([0, 2]);
+    }
+
+    #[test]
+    fn without_a_success_or_a_word_nothing_is_known() {
+        wanted("send")
+            .call(0)
+            .answered(400, ERROR)
+            .tells(20, "failure")
+            .judged(CLAIM)
+            .unknown("never exercised: nothing was answered by a success");
+        wanted("send")
+            .call(0)
+            .left(5)
+            .tells(20, "success")
+            .judged(CLAIM)
+            .unknown("never exercised: nothing was answered by a success");
+        done().stays_up(1_020, None).judged(CLAIM).unknown("never exercised: the program told no outcome");
+        done()
+            .still_at_work(9_000)
+            .judged(CLAIM)
+            .unknown("never exercised: the program was still at work when nobody waited any longer");
+    }
+}

@@ -1,0 +1,59 @@
+//! `send-once`: there is one request on the wire, whatever its connection met. Libraries repeat requests under a program
+//! that never asked them to.
+
+use crate::judge::client::course::{Call, Course};
+use crate::judge::client::shown::each;
+use crate::judge::verdict::{Anomaly, Verdict};
+
+/// Checks the claim.
+pub fn check(courses: &[Course<'_>]) -> Verdict {
+    each(courses, "no request was made", |course, shown| {
+        // A connection that ended before a request carried none.
+        let calls: Vec<&Call<'_>> =
+            course.calls.iter().filter(|call| call.exchange.request_on_connection > 0).collect();
+        match calls.as_slice() {
+            [] => {}
+            [_] if course.is_endless() => {
+                shown.doubt("the program was still at work when nobody waited any longer");
+            }
+            [one] => shown.witness([one.entry]),
+            many => {
+                let connections: Vec<String> = many.iter().map(|call| call.exchange.connection.to_string()).collect();
+                let observed = format!("{} requests, on connections {}", many.len(), connections.join(", "));
+                shown.broken(Anomaly::AskedAgain, "one request", observed, many.iter().map(|call| call.entry));
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::judge::client::testing::{DONE, wanted};
+
+    const CLAIM: &str = "send-once: wanted";
+
+    #[test]
+    fn one_request_keeps_it_whatever_it_meets() {
+        wanted("send").call(0).answered(200, DONE).tells(20, "success").judged(CLAIM).holds([0]);
+        wanted("send").call(0).meets("pre-commit reset").tells(20, "failure").judged(CLAIM).holds([0]);
+    }
+
+    #[test]
+    fn a_second_one_breaks_it_even_elsewhere() {
+        let twice = wanted("send").call(0).call(1).tells(20, "failure");
+        twice.judged(CLAIM).violated(["asked again [0, 1]"]);
+        let led = wanted("send").call(0).answered(302, "").call(20).method("GET").tells(40, "failure");
+        led.judged(CLAIM).violated(["asked again [0, 1]"]);
+    }
+
+    #[test]
+    fn without_a_request_or_an_end_nothing_is_known() {
+        wanted("send").tells(20, "failure").judged(CLAIM).unknown("never exercised: no request was made");
+        wanted("send")
+            .call(0)
+            .left(9_000)
+            .still_at_work(9_000)
+            .judged(CLAIM)
+            .unknown("never exercised: the program was still at work when nobody waited any longer");
+    }
+}

@@ -1,0 +1,486 @@
+//! Literal histories of a client for the judge's own tests: each request and what it was left with, each ending and what
+//! was told, then one verdict. Times are in milliseconds. The case is planned as any other; nothing here judges.
+
+use std::sync::Arc;
+
+use crate::contract::{self, KeyPlace};
+use crate::fault::Passage;
+use crate::file::Source;
+use crate::history::{
+    AttemptNo, CallerEnd, Commit, Ending, Entry, Exchange, Exit, FaultRecord, Gate, GateStamp, OriginEnd, Recorder,
+    SealedHistory, Told,
+};
+use crate::json::Json;
+use crate::judge::judge;
+use crate::judge::testing::Judged;
+use crate::message::{Framing, Octets, Request, Response};
+use crate::name::{ClientName, CredentialName, IntentName};
+use crate::plan::{Abilities, AbleClient, AbleCredential, Case, Seed, Setting, Wanted, expand};
+use crate::scenario::{self, Claim};
+use crate::time::{Interval, Tick};
+
+/// The made-up contract.
+const ERRANDS: &str = include_str!("errands.yaml");
+
+/// A success of every operation.
+pub const DONE: &str = r#"{"done":true}"#;
+/// Another copy has the key.
+pub const BUSY: &str = r#"{"error":"busy"}"#;
+/// Any other error.
+pub const ERROR: &str = r#"{"error":"no"}"#;
+
+/// A case in the making, and what happened in it.
+#[derive(Clone)]
+pub struct Story {
+    given: Vec<String>,
+    kind: &'static str,
+    scale: f64,
+    persists: bool,
+    /// What is asked for, in order.
+    asks: Vec<String>,
+    events: Vec<Event>,
+}
+
+#[derive(Clone)]
+enum Event {
+    Call(Box<Made>),
+    End(Finished),
+}
+
+/// One request as it came.
+#[derive(Clone)]
+struct Made {
+    intent: String,
+    method: Option<&'static str>,
+    key: Key,
+    body: Option<String>,
+    items: Option<Vec<&'static str>>,
+    headers: Vec<(String, String)>,
+    passage: &'static str,
+    fired: bool,
+    whole: bool,
+    caller: CallerEnd,
+    from: u64,
+    to: u64,
+    known: Option<u64>,
+}
+
+/// The key that a request carries.
+#[derive(Clone)]
+enum Key {
+    /// The given one, else `k`.
+    Usual,
+    None,
+    Is(Json),
+}
+
+#[derive(Clone)]
+struct Finished {
+    intent: String,
+    from: u64,
+    to: u64,
+    exit: Exit,
+    told: Option<Told>,
+    lag: u64,
+}
+
+/// What is wanted, each as a line under `given`.
+pub fn given<const N: usize>(intents: [&str; N]) -> Story {
+    Story {
+        given: intents.map(str::to_owned).into(),
+        kind: "steady",
+        scale: 1.0,
+        persists: true,
+        asks: Vec::new(),
+        events: Vec::new(),
+    }
+}
+
+/// One intent of this operation, by the name of `wanted`.
+pub fn wanted(operation: &str) -> Story {
+    given([&format!("wanted: {{ operation: {operation} }}")]).ask("wanted")
+}
+
+/// The answer to a batch.
+pub fn results<const N: usize>(items: [&str; N]) -> String {
+    format!(r#"{{"results":[{}]}}"#, items.map(|status| format!(r#"{{"status":"{status}"}}"#)).join(","))
+}
+
+impl Story {
+    /// Another kind of client.
+    pub fn kind(mut self, kind: &'static str) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Its clock.
+    pub fn scale(mut self, scale: f64) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// It forgets what it was asked for when it ends.
+    pub fn forgetful(mut self) -> Self {
+        self.persists = false;
+        self
+    }
+
+    /// What follows is of this intent.
+    pub fn ask(mut self, intent: &str) -> Self {
+        self.asks.push(intent.to_owned());
+        self
+    }
+
+    fn intent(&self) -> String {
+        self.asks.last().expect("something is asked for").clone()
+    }
+
+    /// A request comes; until more is said it is lost after 10 ms, by a clear passage.
+    pub fn call(mut self, at: u64) -> Self {
+        self.events.push(Event::Call(Box::new(Made {
+            intent: self.intent(),
+            method: None,
+            key: Key::Usual,
+            body: None,
+            items: None,
+            headers: Vec::new(),
+            passage: "clear",
+            fired: true,
+            whole: true,
+            caller: CallerEnd::Cut { after: 0, reset: false },
+            from: at,
+            to: at + 10,
+            known: None,
+        })));
+        self
+    }
+
+    fn last(&mut self) -> &mut Made {
+        match self.events.last_mut() {
+            Some(Event::Call(made)) => made,
+            Some(Event::End(_)) | None => panic!("there is no request yet"),
+        }
+    }
+
+    /// What the client is given.
+    pub fn answered(mut self, status: u16, body: &str) -> Self {
+        self.last().caller = CallerEnd::Answered(Response {
+            status,
+            headers: vec![("Content-Type".to_owned(), "application/json".to_owned())],
+            body: body.into(),
+            framing: Framing::Length,
+            wire_length: 0,
+        });
+        self
+    }
+
+    /// A header of that answer.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        let CallerEnd::Answered(answer) = &mut self.last().caller else { panic!("no answer to put a header on") };
+        answer.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The client gives up waiting at this time.
+    pub fn left(mut self, at: u64) -> Self {
+        self.last().caller = CallerEnd::TimedOut { after: 0 };
+        self.last().to = at;
+        self
+    }
+
+    /// The client is left with what it is left with at this time.
+    pub fn until(mut self, at: u64) -> Self {
+        self.last().to = at;
+        self
+    }
+
+    /// The origin's answer was whole at this time, before the client was given it.
+    pub fn known(mut self, at: u64) -> Self {
+        self.last().known = Some(at);
+        self
+    }
+
+    /// What the request meets.
+    pub fn meets(mut self, passage: &'static str) -> Self {
+        self.last().passage = passage;
+        self
+    }
+
+    /// What it meets did not do what its name says.
+    pub fn not_fired(mut self) -> Self {
+        self.last().fired = false;
+        self
+    }
+
+    /// The request did not come whole.
+    pub fn partial(mut self) -> Self {
+        self.last().whole = false;
+        self.last().body = Some(String::new());
+        self
+    }
+
+    /// Its key.
+    pub fn key(mut self, key: &str) -> Self {
+        self.last().key = Key::Is(Json::text(key));
+        self
+    }
+
+    /// Its key, which is no text.
+    pub fn odd_key(mut self, key: u32) -> Self {
+        self.last().key = Key::Is(Json::from(key));
+        self
+    }
+
+    /// It carries no key.
+    pub fn no_key(mut self) -> Self {
+        self.last().key = Key::None;
+        self
+    }
+
+    /// Its method.
+    pub fn method(mut self, method: &'static str) -> Self {
+        self.last().method = Some(method);
+        self
+    }
+
+    /// Its body, as written.
+    pub fn body(mut self, body: &str) -> Self {
+        self.last().body = Some(body.to_owned());
+        self
+    }
+
+    /// A header of the request, in place of one of that name.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.last().headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The items of a batch: `name`, `name=key`, or `name=` without a key.
+    pub fn items<const N: usize>(mut self, items: [&'static str; N]) -> Self {
+        self.last().items = Some(items.into());
+        self
+    }
+
+    fn end(mut self, at: u64, exit: Exit, told: Option<Told>) -> Self {
+        let intent = self.intent();
+        let before = self.events.iter().rev().find_map(|event| match event {
+            Event::End(end) if end.intent == intent => Some(end.to),
+            Event::End(_) | Event::Call(_) => None,
+        });
+        self.events.push(Event::End(Finished { intent, from: before.unwrap_or(0), to: at, exit, told, lag: 0 }));
+        self
+    }
+
+    /// It ends and tells.
+    pub fn tells(self, at: u64, told: &str) -> Self {
+        let told = Told::from_word(told).expect("a word that programs use");
+        let status = i32::from(matches!(told, Told::Failure | Told::Unknown));
+        self.end(at, Exit::Status(status), Some(told))
+    }
+
+    /// It ends with this status and tells nothing.
+    pub fn exits(self, at: u64, status: i32) -> Self {
+        self.end(at, Exit::Status(status), None)
+    }
+
+    /// A signal ends it.
+    pub fn crashes(self, at: u64) -> Self {
+        self.end(at, Exit::Signal(11), None)
+    }
+
+    /// It answers and stays up.
+    pub fn stays_up(self, at: u64, told: Option<Told>) -> Self {
+        self.end(at, Exit::StaysUp, told)
+    }
+
+    /// It is killed as planned.
+    pub fn killed(self, at: u64) -> Self {
+        self.end(at, Exit::KilledAsPlanned, None)
+    }
+
+    /// It is still at work when nobody waits any longer.
+    pub fn still_at_work(self, at: u64) -> Self {
+        self.end(at, Exit::StillAtWork, None)
+    }
+
+    /// The machine was behind by so much meanwhile.
+    pub fn lag(mut self, lag: u64) -> Self {
+        match self.events.last_mut() {
+            Some(Event::End(end)) => end.lag = lag,
+            Some(Event::Call(_)) | None => panic!("only an ending knows of a lag"),
+        }
+        self
+    }
+
+    /// The verdict on one claim, such as `stop: wanted`.
+    #[track_caller]
+    pub fn judged(&self, claim: &str) -> Judged {
+        let case = self.case(claim);
+        let history = self.history(&case);
+        let report = judge(&case, &history);
+        let [only] = report.verdicts.as_slice() else { panic!("`{claim}` has no meaning here") };
+        Judged(only.verdict.clone())
+    }
+
+    fn case(&self, claim: &str) -> Case {
+        let contract = contract::load(&Source::new("errands.yaml", ERRANDS), Claim::WORDS)
+            .unwrap_or_else(|problems| panic!("{problems:?}"));
+        let scenario = scenario::load(&Source::new("scenarios/client/story.yaml", self.text(claim)))
+            .unwrap_or_else(|problems| panic!("{problems:?}"));
+        let client = AbleClient {
+            kind: ClientName::from(self.kind),
+            both: false,
+            persists: self.persists,
+            operations: Vec::new(),
+            time_scale: self.scale,
+        };
+        let abilities = Abilities {
+            host: "127.0.0.1".to_owned(),
+            credentials: vec![AbleCredential { name: CredentialName::from("own"), scope: Default::default() }],
+            replicas: 1,
+            restarts: false,
+            edge: false,
+            hooks: Vec::new(),
+            paths: Default::default(),
+            client: Some(client),
+        };
+        let setting = Setting { contract: Arc::new(contract), abilities, seed: Seed(7) };
+        let cases = expand(&Arc::new(scenario), &setting).unwrap_or_else(|problems| panic!("{problems:?}"));
+        cases.into_iter().next().expect("one case")
+    }
+
+    fn text(&self, claim: &str) -> String {
+        let ask = |intent: &String| {
+            let meets: Vec<String> = self.calls().filter(|made| made.intent == *intent).map(met).collect();
+            let meets = if meets.is_empty() { "clear".to_owned() } else { meets.join(", ") };
+            format!("  - send: {intent}\n    meets: [{meets}]\n")
+        };
+        let when: String = self.asks.iter().map(ask).collect();
+        let given: String = self.given.iter().map(|line| format!("  {line}\n")).collect();
+        format!("title: a story\nbecause: it is told\ngiven:\n{given}when:\n{when}client must:\n  - {claim}\n")
+    }
+
+    fn calls(&self) -> impl Iterator<Item = &Made> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Call(made) => Some(made.as_ref()),
+            Event::End(_) => None,
+        })
+    }
+
+    fn history(&self, case: &Case) -> SealedHistory {
+        let recorder = Recorder::new();
+        let step = |intent: &str| {
+            let at = self.asks.iter().position(|asked| asked == intent).expect("it is asked for");
+            u32::try_from(at).expect("few steps")
+        };
+        for (event, no) in self.events.iter().zip(0..) {
+            recorder.add(match event {
+                Event::Call(made) => Entry::Exchange(exchange(case, made, no, step(&made.intent))),
+                Event::End(end) => Entry::Ending(Ending {
+                    step: step(&end.intent),
+                    intent: IntentName::from(end.intent.as_str()),
+                    at: Interval { from: tick(end.from), to: tick(end.to) },
+                    exit: end.exit.clone(),
+                    told: end.told,
+                    wrote: String::new(),
+                    lag: tick(end.lag),
+                }),
+            });
+        }
+        recorder.seal(None)
+    }
+}
+
+fn met(made: &Made) -> String {
+    format!("'{}'", made.passage)
+}
+
+fn tick(milliseconds: u64) -> Tick {
+    Tick(milliseconds * 1_000)
+}
+
+fn exchange(case: &Case, made: &Made, no: u32, step: u32) -> Exchange {
+    let stamp = |gate, at: u64| GateStamp { gate, at: tick(at), order: at };
+    let mut gates = vec![stamp(Gate::RequestHead, made.from)];
+    if made.whole {
+        gates.push(stamp(Gate::RequestWhole, made.from));
+    }
+    let passage: Passage = made.passage.parse().expect("a passage");
+    if let (CallerEnd::Answered(_), None) = (&made.caller, passage.answer()) {
+        gates.push(stamp(Gate::AnswerWhole, made.known.unwrap_or(made.to)));
+    }
+    Exchange {
+        attempt: AttemptNo(no),
+        step,
+        intent: IntentName::from(made.intent.as_str()),
+        key: None,
+        request: request(case, made),
+        passage,
+        connection: no + 1,
+        request_on_connection: 1,
+        replica: 0,
+        fault: FaultRecord { fired: made.fired, commit: Commit::Unknown, why: "it came late".to_owned() },
+        origin: OriginEnd::Untouched,
+        caller: made.caller.clone(),
+        at_origin: None,
+        at_caller: Interval { from: tick(made.from), to: tick(made.to) },
+        gates,
+    }
+}
+
+fn request(case: &Case, made: &Made) -> Request {
+    let intent = &case.intents[made.intent.as_str()];
+    let operation = &case.contract.operations[&intent.operation];
+    let mut request = intent.request.clone();
+    let mut body = request.json();
+    if let Some(rule) = operation.key() {
+        let key = match &made.key {
+            Key::Usual if intent.cell().is_some() => None,
+            Key::Usual => Some(Json::text("k")),
+            Key::None => Some(Json::Null),
+            Key::Is(key) => Some(key.clone()),
+        };
+        match (&rule.place, key) {
+            (KeyPlace::Body(place), Some(key)) => {
+                body.as_mut().expect("a body").set(place, key);
+            }
+            (KeyPlace::Header(name), Some(key)) => {
+                request.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+                request.headers.extend(key.as_str().map(|key| (name.clone(), key.to_owned())));
+            }
+            (_, None) => {}
+        }
+    }
+    if let (Wanted::Batch(all), Some(batch)) = (&intent.wanted, &operation.batch) {
+        let all: Vec<&str> = all.iter().map(|name| name.as_str()).collect();
+        let items = made.items.clone().map_or_else(
+            || all.iter().map(|item| item_of(case, item)).collect(),
+            |items| items.iter().map(|item| item_of(case, item)).collect::<Vec<Json>>(),
+        );
+        body.as_mut().expect("a body").set(&batch.items, Json::Array(items));
+    }
+    request.body = Octets(body.map(|body| body.to_string().into_bytes()).unwrap_or_default());
+    if let Some(body) = &made.body {
+        request.body = body.as_str().into();
+    }
+    if let Some(method) = made.method {
+        request.method = method.to_owned();
+    }
+    for (name, value) in &made.headers {
+        request.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+        request.headers.push((name.clone(), value.clone()));
+    }
+    request
+}
+
+fn item_of(case: &Case, item: &str) -> Json {
+    let (name, key) = item.split_once('=').map_or((item, format!("k-{item}")), |(name, key)| (name, key.to_owned()));
+    let intent = &case.intents[name];
+    let mut body = intent.request.json().expect("items have a body");
+    if let Some(KeyPlace::Body(place)) = case.contract.operations[&intent.operation].key().map(|rule| &rule.place)
+        && !key.is_empty()
+    {
+        body.set(place, Json::text(key));
+    }
+    body
+}
