@@ -333,6 +333,7 @@ impl Story {
             persists: self.persists,
             operations: Vec::new(),
             time_scale: self.scale,
+            speaks: Default::default(),
         };
         let abilities = Abilities {
             host: "127.0.0.1".to_owned(),

@@ -9,6 +9,8 @@ use crate::reference::client::policy::{Pacing, RetryAfterUse};
 
 /// The first of growing waits, where a contract gives no numbers.
 const FIRST: Duration = Duration::from_millis(200);
+/// The longest of growing waits, where a contract gives no cap.
+const LONGEST: Duration = Duration::from_secs(2);
 /// Before the one request more, where a contract gives no waits.
 const ONCE: Duration = Duration::from_millis(100);
 /// Nobody waits longer, where a contract does not say how long is too long.
@@ -50,7 +52,7 @@ pub(super) fn once(rules: &ClientRules, pacing: Pacing, share: f64) -> Duration 
 }
 
 fn said(rules: &ClientRules, attempt: u32) -> Duration {
-    capped(rules, rules.waits.before(attempt).unwrap_or_else(|| grown(FIRST, 2, attempt)))
+    capped(rules, rules.waits.before(attempt).unwrap_or_else(|| grown(FIRST, 2, attempt).min(LONGEST)))
 }
 
 fn capped(rules: &ClientRules, wait: Duration) -> Duration {
