@@ -8,7 +8,7 @@ use include_dir::{Dir, include_dir};
 use indexmap::IndexMap;
 
 use crate::contract::{self, Contract};
-use crate::file::{Problems, Source, nearest};
+use crate::file::{self, Node, Problems, Source, nearest};
 use crate::plan;
 use crate::scenario::{self, Claim, Scenario};
 
@@ -115,9 +115,20 @@ impl Library {
             .collect()
     }
 
-    /// The contract that is meant where nobody names one: the first that the reference can serve.
+    /// The contract that is meant where nobody names one: the bundled one that says `default: true`.
     pub fn default_contract() -> String {
-        Self::bundled_contracts().into_iter().next().unwrap_or_default()
+        let names = Self::bundled_contracts();
+        let said = names.iter().find(|name| says(name, "default", |node| node.text() == Some("true")));
+        said.or(names.first()).cloned().unwrap_or_default()
+    }
+
+    /// The names of the bundled contracts that the reference can serve, the default first.
+    pub fn served_contracts() -> Vec<String> {
+        let default = Self::default_contract();
+        let mut names = Self::bundled_contracts();
+        names.retain(|name| says(name, "reference", |_| true));
+        names.sort_by_key(|name| *name != default);
+        names
     }
 
     /// The names of the bundled contracts.
@@ -129,6 +140,12 @@ impl Library {
         names.sort();
         names
     }
+}
+
+/// Whether a bundled contract has such a field.
+fn says(name: &str, field: &str, test: impl Fn(&Node) -> bool) -> bool {
+    let tree = contract_source(name).ok().and_then(|source| file::read(&source).ok());
+    tree.as_ref().and_then(|tree| tree.get(field)).is_some_and(test)
 }
 
 fn contract_source(name: &str) -> Result<Source, LibraryError> {

@@ -218,6 +218,7 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
     target.edge =
         contract.reference.as_ref().and_then(|reference| reference.edge.as_ref()).map(|_| EdgeKind::Embedded(policy));
     target.abilities.edge = target.edge.is_some();
+    target.shows_after = contract.reference.as_ref().map(crate::contract::Reference::shows_after);
     Ok(Live { target, _reference: running, _processes: Vec::new(), _folder: Some(folder) })
 }
 

@@ -24,6 +24,8 @@ pub struct Read {
     pub request: RequestLine,
     /// The place of the list of rows; none: the answer itself is the one row.
     pub rows: Option<Pointer>,
+    /// The place of a number that stands for that many rows, where the read side only counts.
+    pub count: Option<Pointer>,
     /// What identifies a row, if the read side tells; else rows are told apart by place.
     pub identity: Option<Pointer>,
     /// Members that a row must hold to be counted for an intent; templates over the intent.

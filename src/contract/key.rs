@@ -9,6 +9,8 @@ pub struct KeyRule {
     pub place: KeyPlace,
     /// Whether a request without a key is refused.
     pub required: bool,
+    /// Whether a request with an empty key is a request without one.
+    pub empty_is_none: bool,
     /// Fewest and most units, if the contract says.
     pub length: Option<(u32, u32)>,
     /// The unit of `length`.

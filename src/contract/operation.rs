@@ -52,6 +52,8 @@ pub struct Operation {
     pub body: Option<Json>,
     /// What it durably does; none: nothing that can be read.
     pub effect: Option<EffectName>,
+    /// What shows its repeats, marked as such; none: the read side does not tell them.
+    pub repeats: Option<EffectName>,
     /// What identifies what was done, in an answer.
     pub identity: Option<Pointer>,
     /// What tells a replay in its answer, apart from the replayed answer itself.
@@ -121,6 +123,8 @@ pub struct Edit {
     pub outcome: Option<Outcome>,
     /// See `outcome`.
     pub status: Option<u16>,
+    /// Whether the source says that it is answered so, so that this is judged by itself.
+    pub stated: bool,
 }
 
 /// How to change what a new request would be answered.
@@ -193,6 +197,11 @@ impl Operation {
         };
         let is_none = key.is_null() || key.as_str() == Some("");
         (!is_none).then_some(key)
+    }
+
+    /// Whether an answer tells a repeat from a first; where none does, only effects can.
+    pub fn tells_repeats(&self) -> bool {
+        self.names(Outcome::Replayed)
     }
 
     /// Whether its answers know an outcome.

@@ -2,6 +2,7 @@
 //! only; expressions are text in the template language and are evaluated by the server.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use indexmap::IndexMap;
 
@@ -22,7 +23,7 @@ pub struct Reference {
     /// The read side.
     pub reads: Vec<ReadRoute>,
     /// Answers that are not an operation's own: `unauthorized`, `forbidden`, `invalid`, `no such path`, `wrong method`,
-    /// `conflict`, `in progress`, `rate limited`, `failed`.
+    /// `wrong field`, `conflict`, `in progress`, `rate limited`, `failed`.
     pub errors: IndexMap<String, CannedAnswer>,
     /// The gateway in front of it.
     pub edge: Option<Edge>,
@@ -63,6 +64,8 @@ pub struct ReferenceOperation {
     pub answer: CannedAnswer,
     /// The answer to a duplicate, before its marker, where it is not the first answer again.
     pub duplicate: Option<CannedAnswer>,
+    /// What is written when a duplicate is answered, in order; the names of a fresh request are known here, too.
+    pub repeat_writes: Vec<Write>,
     /// Members that the answer to an item of a batch has besides.
     pub item: Json,
 }
@@ -162,8 +165,21 @@ pub struct ReadRoute {
     pub by: BTreeMap<String, String>,
     /// Where the rows go in the answer; none: the one row is the answer, and none found is `no such path`.
     pub rows: Option<Pointer>,
+    /// Where the number of the rows goes in the answer, in place of the rows.
+    pub count: Option<Pointer>,
     /// Members of a row that are not shown.
     pub hide: Vec<String>,
+    /// How late it shows a row, if it does not show it at once.
+    pub late: Option<Late>,
+}
+
+/// How late a row is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Late {
+    /// By how much.
+    pub by: Duration,
+    /// The member of a row that holds the time from which this counts.
+    pub since: String,
 }
 
 /// The gateway.
@@ -171,4 +187,18 @@ pub struct ReadRoute {
 pub struct Edge {
     /// What it answers when its origin breaks off: status, and the body for each operation (`any` for others).
     pub broken: IndexMap<String, CannedAnswer>,
+}
+
+impl Reference {
+    /// How late it shows what was done: as long has to be waited for an effect of it, and no longer.
+    pub fn shows_after(&self) -> Duration {
+        self.reads.iter().filter_map(|read| read.late.as_ref()).map(|late| late.by).max().unwrap_or_default()
+    }
+}
+
+impl ReferenceOperation {
+    /// Every write that it may make.
+    pub fn all_writes(&self) -> impl Iterator<Item = &Write> {
+        self.writes.iter().chain(&self.repeat_writes)
+    }
 }

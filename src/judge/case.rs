@@ -11,7 +11,7 @@ use crate::judge::verdict::{Doubt, Verdict};
 use crate::judge::view::View;
 use crate::judge::{
     accept, answer_items, answer_losers, answer_repeat_as_success, apply_at_least_once, apply_exactly_once,
-    apply_never, carry_retry_after, client, count_items, keep_apart, leave_first_unmarked, leave_key_free, mark_replay,
+    apply_never, carry_retry_after, client, count_items, keep_apart, leave_first_unmarked, leave_key_free, mark_repeat_on_the_read_side, mark_replay,
     name_safe_retry, never_conflict, never_fail, refuse, refuse_conflict, repeat_safely, replay_after_lock,
     replay_verbatim, report_sameness, share_key, write_nothing_new,
 };
@@ -88,6 +88,7 @@ fn check(claim: Claim, view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         Claim::ApplyAtLeastOnce => apply_at_least_once::check(view, on),
         Claim::ReplayVerbatim => replay_verbatim::check(view, on),
         Claim::MarkReplay => mark_replay::check(view, on),
+        Claim::MarkRepeatOnTheReadSide => mark_repeat_on_the_read_side::check(view, on),
         Claim::LeaveFirstUnmarked => leave_first_unmarked::check(view, on),
         Claim::AnswerRepeatAsSuccess => answer_repeat_as_success::check(view, on),
         Claim::RefuseConflict => refuse_conflict::check(view, on),

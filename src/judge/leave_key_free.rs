@@ -2,6 +2,8 @@
 //! that the key is in use.
 
 use crate::contract::Outcome;
+use crate::judge::apply_exactly_once::{bounds, effects};
+use crate::judge::effects::tally;
 use crate::judge::rivals::rivals;
 use crate::judge::verdict::{Anomaly, Doubt, Evidence, Verdict};
 use crate::judge::view::{Op, View};
@@ -34,6 +36,19 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         let shown = || earlier.iter().map(|op| op.entry).chain([good.entry]);
         let finding = |anomaly| Evidence::new(anomaly, "a fresh success", good.words(), shown());
         match good.outcome() {
+            // Where a repeat is answered like the first, only the effect shows that it was done, and not taken for one.
+            Some(Outcome::Fresh) if !view.operation(intent).tells_repeats() => {
+                let tally = tally(view, intent, &[]);
+                match tally.seen {
+                    Err(blind) => doubt = Some(Doubt::Blind(blind)),
+                    Ok(seen) if seen.rows.len() < tally.least => {
+                        let (expected, observed) = (bounds(tally.least, tally.most), effects(seen.rows.len()));
+                        let shown = shown().chain(seen.entries);
+                        findings.push(Evidence::new(Anomaly::Lost, expected, observed, shown));
+                    }
+                    Ok(seen) => witnesses.extend(shown().chain(seen.entries)),
+                }
+            }
             Some(Outcome::Fresh) => witnesses.extend(shown()),
             // A try that nobody can tell the end of may have been the one.
             Some(Outcome::Replayed) if standing.maybe => witnesses.extend(shown()),

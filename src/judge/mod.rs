@@ -16,6 +16,7 @@ mod effects;
 mod keep_apart;
 mod leave_first_unmarked;
 mod leave_key_free;
+mod mark_repeat_on_the_read_side;
 mod mark_replay;
 mod model;
 mod name_safe_retry;

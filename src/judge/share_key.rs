@@ -1,9 +1,10 @@
 //! `share-key`: what the last of them asks for was done for the first, and is answered as its repeat.
 
 use crate::contract::Outcome;
-use crate::judge::effects::identities;
+use crate::judge::apply_exactly_once::{bounds, effects};
+use crate::judge::effects::{identities, tally};
 use crate::judge::rivals::rivals;
-use crate::judge::verdict::{Anomaly, Evidence, Verdict};
+use crate::judge::verdict::{Anomaly, Doubt, Evidence, Verdict};
 use crate::judge::view::View;
 use crate::plan::PlannedIntent;
 
@@ -32,6 +33,22 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
             Some(_) | None => {
                 findings.push(Evidence::new(Anomaly::WrongRefusal, "a repeat of the first", op.words(), [op.entry]));
             }
+        }
+    }
+    // Answers that could be a first's prove nothing: where none tells a repeat, and none has an identity, effects do.
+    let alike = !view.operation(last).tells_repeats() && view.operation(last).identity.is_none();
+    if alike && !witnesses.is_empty() {
+        let tally = tally(view, last, &[]);
+        match tally.seen {
+            Err(blind) if findings.is_empty() => return Verdict::Unknown(Doubt::Blind(blind)),
+            Err(_) => {}
+            Ok(seen) if seen.rows.len() > tally.most => {
+                let times = u32::try_from(seen.rows.len()).unwrap_or(u32::MAX);
+                let (expected, observed) = (bounds(tally.least, tally.most), effects(seen.rows.len()));
+                let shown = witnesses.iter().copied().chain(seen.entries);
+                findings.push(Evidence::new(Anomaly::Duplicated { times }, expected, observed, shown));
+            }
+            Ok(seen) => witnesses.extend(seen.entries),
         }
     }
     if let [(first, _), (second, entry), ..] = known.as_slice() {

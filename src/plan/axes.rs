@@ -102,6 +102,10 @@ fn phrase_values(
         }
         "every change" => chosen()?.changes.keys().cloned().collect(),
         "every defect" => chosen()?.defects.keys().cloned().collect(),
+        "every stated defect" => {
+            chosen()?.defects.iter().filter(|(_, edit)| edit.stated).map(|(name, _)| name.clone()).collect()
+        }
+        "every other scope" => contract.scopes.iter().map(|name| format!("other {name}")).collect(),
         "every open difference" => chosen()?.open.keys().cloned().collect(),
         "every loss of the matrix" => losses(contract, chosen()?),
         other => return Err(format!("`{other}` is not a phrase")),

@@ -72,6 +72,8 @@ pub enum Wanted {
         expects: Expectation,
         /// Where its effect is read.
         reading: Option<Reading>,
+        /// Where its repeats are read, if its case speaks of them.
+        repeats: Option<Reading>,
     },
     /// A batch of these, in order.
     Batch(Vec<IntentName>),
@@ -112,6 +114,8 @@ pub struct Reading {
     pub key: Option<String>,
     /// See `key`.
     pub user: String,
+    /// Whether it shows repeats, not the effect.
+    pub of_repeats: bool,
 }
 
 /// A call that prepares or changes the configuration.
@@ -267,6 +271,14 @@ impl PlannedIntent {
         }
     }
 
+    /// Where its repeats are read.
+    pub fn repeats(&self) -> Option<&Reading> {
+        match &self.wanted {
+            Wanted::One { repeats, .. } => repeats.as_ref(),
+            Wanted::Batch(_) => None,
+        }
+    }
+
     /// What "the same request" is judged on.
     pub fn content(&self) -> Option<&str> {
         match &self.wanted {
@@ -280,6 +292,8 @@ impl Reading {
     /// Its name in a history: the call, and whose rows it shows.
     pub fn label(&self) -> String {
         let scope: Vec<String> = self.scope.iter().map(|(name, value)| format!("{name} {value}")).collect();
-        if scope.is_empty() { self.target.clone() } else { format!("{} of {}", self.target, scope.join(", ")) }
+        let of = if scope.is_empty() { String::new() } else { format!(" of {}", scope.join(", ")) };
+        let repeats = if self.of_repeats { "repeats in " } else { "" };
+        format!("{repeats}{}{of}", self.target)
     }
 }

@@ -67,6 +67,7 @@ fn applies(claim: Claim, operation: &Operation) -> bool {
     match claim {
         Claim::ReplayVerbatim => key.is_some_and(|rule| rule.replay == Replay::Verbatim),
         Claim::MarkReplay | Claim::LeaveFirstUnmarked => operation.marker.is_some(),
+        Claim::MarkRepeatOnTheReadSide => operation.repeats.is_some(),
         Claim::RefuseConflict => key.is_some_and(|rule| rule.sameness == Sameness::Content),
         Claim::NeverConflict => key.is_some_and(|rule| rule.sameness == Sameness::KeyOnly) || operation.batch.is_some(),
         Claim::RepeatSafely => matches!(operation.safety, Safety::Natural),

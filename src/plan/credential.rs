@@ -101,6 +101,12 @@ impl Abilities {
         }
     }
 
+    /// Where a credential stands in the key space; for nobody, where the first one does.
+    pub fn scope_of(&self, who: &CredentialUse) -> BTreeMap<ScopeName, String> {
+        let named = self.credentials.iter().find(|known| matches!(who, CredentialUse::Named(name) if *name == known.name));
+        named.or(self.credentials.first()).map(|known| known.scope.clone()).unwrap_or_default()
+    }
+
     /// The credential that a scenario's word means, and its scope; the error says what the subject lacks.
     pub fn resolve(&self, word: Option<&str>) -> Result<(CredentialUse, BTreeMap<ScopeName, String>), String> {
         let first = self.credentials.first().ok_or_else(|| "credential".to_owned())?;

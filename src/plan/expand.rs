@@ -266,7 +266,8 @@ fn setups(stage: &Stage<'_>, intent: &PlannedIntent, names: &[OperationName]) ->
         .iter()
         .map(|name| {
             let operation = &stage.contract.operations[name];
-            let names = stage.names(&format!("u-{}-{}", stage.namespace, stage.case), None);
+            let scope = stage.abilities.scope_of(&intent.credential);
+            let names = stage.names(&format!("u-{}-{}", stage.namespace, stage.case), None, &scope);
             let body = operation.body.as_ref().map(|body| render_json(body, &names)).transpose().map_err(bad)?;
             let target = render_text(&stage.target(operation), &names).map_err(bad)?;
             let bytes = body.map(|body| body.to_string().into_bytes());

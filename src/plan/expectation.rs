@@ -10,6 +10,8 @@ pub fn expectation(shape: KeyShape, rule: &KeyRule) -> Expectation {
     let when = |declared: bool| if declared { refused.clone() } else { Expectation::Open };
     match shape {
         KeyShape::TooLong => when(rule.length.is_some()),
+        KeyShape::Empty if rule.empty_is_none && rule.required => refused,
+        KeyShape::Empty if rule.empty_is_none => Expectation::Accepted,
         KeyShape::Empty => when(rule.length.is_some_and(|(least, _)| least > 0)),
         KeyShape::Nul => when(rule.forbid.contains(&Forbidden::Nul)),
         KeyShape::LoneHigh | KeyShape::LoneLow | KeyShape::TwinBySurrogate => {

@@ -9,7 +9,7 @@ use crate::contract::{Contract, Edit, KeyPlace, Operation, Outcome, Sameness};
 use crate::file::{Span, nearest};
 use crate::json::Json;
 use crate::message::{Framing, Octets, Request};
-use crate::name::{CaseId, IntentName, OperationName, ScopeName};
+use crate::name::{CaseId, EffectName, IntentName, OperationName, ScopeName};
 use crate::plan::axes::AxisCell;
 use crate::plan::case::{Cell, Expectation, PlannedIntent, Reading, Wanted};
 use crate::plan::client::KEY_TO_BE_SEEN;
@@ -17,7 +17,7 @@ use crate::plan::credential::{Abilities, CredentialUse};
 use crate::plan::expectation::expectation;
 use crate::plan::spelled::Spelled;
 use crate::plan::template::{Names, render_json, render_text};
-use crate::scenario::{IntentDecl, KeyShape, Scenario, Slot};
+use crate::scenario::{Claim, IntentDecl, KeyShape, Scenario, Slot};
 
 /// The bound that keys of every kind are minted by where the contract states none.
 const UNSTATED_LENGTH: u32 = 255;
@@ -85,8 +85,10 @@ impl Stage<'_> {
     }
 
     /// The names that every template of this case may use.
-    pub fn names(&self, user: &str, key: Option<&Json>) -> Names {
-        let mut names = BTreeMap::from([
+    pub fn names(&self, user: &str, key: Option<&Json>, scope: &BTreeMap<ScopeName, String>) -> Names {
+        let mut names: BTreeMap<String, String> =
+            scope.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+        names.extend([
             ("user".to_owned(), user.to_owned()),
             ("case".to_owned(), format!("{}-{}", self.namespace, self.case)),
             ("run".to_owned(), self.namespace.to_owned()),
@@ -167,14 +169,37 @@ impl Stage<'_> {
         given.ok_or_else(|| problem(span, format!("`{name}` is not given"), "no intent"))
     }
 
+    /// The scope that an intent's templates are filled for: that of who asks, as the scenario has it. An edit that changes
+    /// who asks changes nothing else, and nobody's request is the first credential's without its headers.
+    fn asker(&self, name: &IntentName, span: Span) -> Result<BTreeMap<ScopeName, String>, PlanProblem> {
+        let decl = self.given(name, span)?;
+        match (self.optional(decl.credential.as_ref())?, &decl.same_as) {
+            (Some((word, _)), _) => Ok(match self.abilities.resolve(Some(&word)) {
+                Ok((named, _)) => self.abilities.scope_of(&named),
+                Err(_) => self.abilities.scope_of(&CredentialUse::Nobody),
+            }),
+            (None, Some(other)) => self.asker(&other.text.as_str().into(), other.span),
+            (None, None) => Ok(self.abilities.scope_of(&CredentialUse::Nobody)),
+        }
+    }
+
     fn draft(&self, name: &IntentName, span: Span) -> Result<Draft, PlanProblem> {
+        self.draft_for(name, span, &self.asker(name, span)?)
+    }
+
+    fn draft_for(
+        &self,
+        name: &IntentName,
+        span: Span,
+        scope: &BTreeMap<ScopeName, String>,
+    ) -> Result<Draft, PlanProblem> {
         let decl = self.given(name, span)?;
         let operation = &self.contract.operations[&self.operation_of(decl)?];
         let index = self.scenario.given.get_index_of(name).unwrap_or_default();
         let stem = format!("{}-{}-{index}", self.namespace, self.case);
         let mut draft = match &decl.same_as {
-            Some(other) => self.draft(&other.text.as_str().into(), other.span)?,
-            None => self.fresh_draft(operation, decl, &stem)?,
+            Some(other) => self.draft_for(&other.text.as_str().into(), other.span, scope)?,
+            None => self.fresh_draft(operation, decl, &stem, scope)?,
         };
         let shape = match self.optional(decl.key.as_ref())? {
             None => None,
@@ -216,7 +241,7 @@ impl Stage<'_> {
                 let message = format!("`{}` of {} declares no {kind} `{word}`", operation.name, self.contract.name);
                 return Err(problem(span, message, &nearest_or_all(&word, edits.keys().map(String::as_str))));
             };
-            self.apply(edit, &mut draft, span)?;
+            self.apply(edit, &mut draft, scope, span)?;
             match kind {
                 "defect" => draft.expects = Expectation::Refused(edit.outcome.unwrap_or(Outcome::Refused), edit.status),
                 "open difference" => draft.expects = Expectation::Open,
@@ -232,9 +257,15 @@ impl Stage<'_> {
         Ok(draft)
     }
 
-    fn fresh_draft(&self, operation: &Operation, decl: &IntentDecl, stem: &str) -> Result<Draft, PlanProblem> {
+    fn fresh_draft(
+        &self,
+        operation: &Operation,
+        decl: &IntentDecl,
+        stem: &str,
+        scope: &BTreeMap<ScopeName, String>,
+    ) -> Result<Draft, PlanProblem> {
         let user = format!("u-{stem}");
-        let names = self.names(&user, None);
+        let names = self.names(&user, None, scope);
         let bad = |why: String| problem(decl.span, why, "its template cannot be filled");
         let mut body = operation.body.as_ref().map(|body| render_json(body, &names)).transpose().map_err(bad)?;
         if let (true, Some(own), Some(body)) = (decl.configured, &operation.reconfigure, body.as_mut()) {
@@ -272,8 +303,14 @@ impl Stage<'_> {
         Ok(None)
     }
 
-    fn apply(&self, edit: &Edit, draft: &mut Draft, span: Span) -> Result<(), PlanProblem> {
-        let names = self.names(&draft.user, draft.key.as_ref());
+    fn apply(
+        &self,
+        edit: &Edit,
+        draft: &mut Draft,
+        scope: &BTreeMap<ScopeName, String>,
+        span: Span,
+    ) -> Result<(), PlanProblem> {
+        let names = self.names(&draft.user, draft.key.as_ref(), scope);
         for (place, value) in &edit.set {
             let value =
                 render_json(value, &names).map_err(|why| problem(span, why, "its template cannot be filled"))?;
@@ -331,8 +368,9 @@ impl Stage<'_> {
             credential: credential.clone(),
             hook: draft.hook.clone(),
             wanted: Wanted::One {
-                reading: self.reading(&draft, operation, decl, &credential, &scope)?,
-                cell: cell(&draft, scope),
+                reading: self.reading(&draft, operation.effect.as_ref(), decl, &credential, &scope)?,
+                repeats: self.repeats(&draft, operation, decl, &credential, &scope)?,
+                cell: cell(&draft, operation, scope),
                 content: content(&draft, operation),
                 expects: draft.expects.clone(),
                 body,
@@ -350,15 +388,15 @@ impl Stage<'_> {
     fn reading(
         &self,
         draft: &Draft,
-        operation: &Operation,
+        effect: Option<&EffectName>,
         decl: &IntentDecl,
         credential: &CredentialUse,
         scope: &BTreeMap<ScopeName, String>,
     ) -> Result<Option<Reading>, PlanProblem> {
-        let Some(effect) = operation.effect.as_ref().and_then(|name| self.contract.effects.get(name)) else {
+        let Some(effect) = effect.and_then(|name| self.contract.effects.get(name)) else {
             return Ok(None);
         };
-        let mut names = self.names(&draft.user, draft.key.as_ref());
+        let mut names = self.names(&draft.user, draft.key.as_ref(), scope);
         if self.abilities.client.is_some() {
             // The client mints it, so it is filled when it was seen.
             names.0.entry("key".to_owned()).or_insert_with(|| KEY_TO_BE_SEEN.to_owned());
@@ -391,7 +429,26 @@ impl Stage<'_> {
             },
             key: draft.key.as_ref().and_then(Json::as_str).map(str::to_owned),
             user: draft.user.clone(),
+            of_repeats: false,
         }))
+    }
+
+    /// Where the repeats of an intent are read: only where a scenario speaks of them, and a key names them.
+    fn repeats(
+        &self,
+        draft: &Draft,
+        operation: &Operation,
+        decl: &IntentDecl,
+        credential: &CredentialUse,
+        scope: &BTreeMap<ScopeName, String>,
+    ) -> Result<Option<Reading>, PlanProblem> {
+        let claimed = self.scenario.claims.iter().any(|declared| declared.claim == Claim::MarkRepeatOnTheReadSide);
+        let named = draft.key.as_ref().is_some_and(|key| key.as_str().is_some());
+        if !claimed || !named {
+            return Ok(None);
+        }
+        let reading = self.reading(draft, operation.repeats.as_ref(), decl, credential, scope)?;
+        Ok(reading.map(|reading| Reading { of_repeats: true, ..reading }))
     }
 
     fn batch(
@@ -420,7 +477,7 @@ impl Stage<'_> {
             bodies.push(with_key(&draft, &self.contract.operations[&of], &mut Vec::new()).unwrap_or(Json::Null));
             items.push(item);
         }
-        let names = self.names(&format!("u-{}-{}", self.namespace, self.case), None);
+        let names = self.names(&format!("u-{}-{}", self.namespace, self.case), None, &self.asker(name, decl.span)?);
         let bad = |why: String| problem(decl.span, why, "its template cannot be filled");
         let empty = Json::object(Vec::<(String, Json)>::new());
         let mut body = render_json(operation.body.as_ref().unwrap_or(&empty), &names).map_err(bad)?;
@@ -473,8 +530,10 @@ fn with_key(draft: &Draft, operation: &Operation, headers: &mut Vec<(String, Str
     body
 }
 
-fn cell(draft: &Draft, scope: BTreeMap<ScopeName, String>) -> Option<Cell> {
-    let key = draft.key.as_ref().filter(|key| !key.is_null())?;
+fn cell(draft: &Draft, operation: &Operation, scope: BTreeMap<ScopeName, String>) -> Option<Cell> {
+    let empty_is_none = operation.key().is_some_and(|rule| rule.empty_is_none);
+    let is_none = |key: &Json| key.is_null() || (empty_is_none && key.as_str() == Some(""));
+    let key = draft.key.as_ref().filter(|key| !is_none(key))?;
     Some(Cell { scope, space: draft.operation.clone(), key: key.content_key() })
 }
 

@@ -40,6 +40,10 @@ pub fn key(rule: &KeyRule, grammar: Grammar, body: &Json, call: &Call) -> Result
             Ok(None)
         };
     };
+    let is_none = rule.empty_is_none && text.as_str() == Some("");
+    if is_none && !rule.required && grammar != Grammar::Requires {
+        return Ok(None);
+    }
     if let Some(problem) = forbidden(rule, &text) {
         return match grammar {
             Grammar::CrashesOnForbidden => Err(KeyDefect::Breaks),

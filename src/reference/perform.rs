@@ -78,7 +78,7 @@ pub fn checked(setup: &Setup, asked: Asked, body: Json, place: Place) -> (Attemp
             attempt.key = key;
             None
         }
-        Err(check::KeyDefect::Refused(problem)) => Some(setup.error(CommonError::Invalid(&problem))),
+        Err(check::KeyDefect::Refused(problem)) => Some(setup.error(CommonError::WrongField(&problem))),
         Err(check::KeyDefect::Breaks) => Some(setup.error(CommonError::Failed("a character broke the handler"))),
     };
     let hooked = match attempt.hook {
@@ -87,7 +87,7 @@ pub fn checked(setup: &Setup, asked: Asked, body: Json, place: Place) -> (Attemp
     };
     let refusal = hooked.or(key_refusal).or_else(|| {
         let types = &attempt.kept.reference.as_ref()?.body;
-        check::body(types, &attempt.body).map(|problem| setup.error(CommonError::Invalid(&problem)))
+        check::body(types, &attempt.body).map(|problem| setup.error(CommonError::WrongField(&problem)))
     });
     (attempt, refusal)
 }

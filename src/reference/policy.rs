@@ -52,6 +52,10 @@ pub struct Policy {
     pub gateway: GatewayUse,
     /// How answers are spelled.
     pub spelling: Spelled,
+    /// What is noted about a repeat, where the contract notes it.
+    pub repeats: Repeats,
+    /// What becomes of requests that the contract refuses by rules of its own.
+    pub constraints: Constraints,
     /// Members of fresh answers that no contract asked for.
     pub extras: Extras,
     /// How long a handler takes.
@@ -83,6 +87,8 @@ impl Policy {
         throttle: Throttle::SaysWhen,
         gateway: GatewayUse::NamesTheSafeRetry,
         spelling: Spelled::Compact,
+        repeats: Repeats::Noted,
+        constraints: Constraints::Heeded,
         extras: Extras::None,
         pace: Pace::Prompt,
     };
@@ -342,6 +348,22 @@ choices! {
         Indented,
         /// Honest too: the members in reverse.
         MembersReversed,
+    }
+
+    /// What is noted about a repeat, where the contract notes it.
+    Repeats {
+        /// What the contract says.
+        Noted,
+        /// Nothing: the read side shows the first and no more.
+        Unnoted,
+    }
+
+    /// What becomes of requests that the contract refuses by rules of its own.
+    Constraints {
+        /// They are refused.
+        Heeded,
+        /// They are done like any other.
+        Ignored,
     }
 
     /// Members of fresh answers that no contract asked for.

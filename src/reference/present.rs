@@ -134,6 +134,7 @@ mod tests {
             writes: vec![Write::Put { collection: "deals".to_owned(), row: row.parse().unwrap(), unless: None }],
             answer: CannedAnswer { status: 200, headers: Vec::new(), body: answer.parse().unwrap() },
             duplicate: None,
+            repeat_writes: Vec::new(),
             item: Json::Null,
         };
         let debts = Debts { reference: &reference, row: written(&reference) };

@@ -10,7 +10,7 @@ use crate::json::{Json, Pointer};
 use crate::reference::attempt::Attempt;
 use crate::reference::call::Answer;
 use crate::reference::hook::Hook;
-use crate::reference::policy::{Extras, NaturalUse};
+use crate::reference::policy::{Constraints, Extras, NaturalUse, Repeats};
 use crate::reference::setup::{CommonError, Setup};
 use crate::reference::store::{StoreError, Tables};
 use crate::reference::template::Names;
@@ -26,7 +26,11 @@ pub fn produce(setup: &Setup, attempt: &Attempt, tables: &mut Tables) -> Result<
     }
     let mut names = names(attempt);
     look_up(setup, reference, &scope, &mut names, tables)?;
-    for constraint in &reference.refuse {
+    let heeded = match setup.policy.constraints {
+        Constraints::Heeded => reference.refuse.as_slice(),
+        Constraints::Ignored => &[],
+    };
+    for constraint in heeded {
         if names.truth(&constraint.when)? {
             return filled(&names, &constraint.answer, constraint.outcome);
         }
@@ -34,12 +38,30 @@ pub fn produce(setup: &Setup, attempt: &Attempt, tables: &mut Tables) -> Result<
     if attempt.hook == Hook::FailBefore {
         return Ok(setup.error(CommonError::Failed("a test hook broke the handler before the commit")));
     }
-    write(setup, reference, &scope, &mut names, tables)?;
+    write(setup, &reference.writes, &scope, &mut names, tables)?;
     let mut answer = filled(&names, &reference.answer, Outcome::Fresh)?;
     if setup.policy.extras == Extras::Some {
         add_members(&mut answer.body);
     }
     Ok(answer)
+}
+
+/// Writes what a duplicate leaves, in the caller's transaction; whether it left anything that has to be committed.
+pub fn note_repeat(setup: &Setup, attempt: &Attempt, tables: &mut Tables) -> Result<bool, StoreError> {
+    let Some(reference) = attempt.kept.reference.as_ref().filter(|own| !own.repeat_writes.is_empty()) else {
+        return Ok(false);
+    };
+    if setup.policy.repeats == Repeats::Unnoted {
+        return Ok(false);
+    }
+    let scope = attempt.caller.scope();
+    for collection in &attempt.kept.touches {
+        tables.lock(&scope, collection)?;
+    }
+    let mut names = names(attempt);
+    look_up(setup, reference, &scope, &mut names, tables)?;
+    write(setup, &reference.repeat_writes, &scope, &mut names, tables)?;
+    Ok(true)
 }
 
 /// Names the rows that an operation looks up, as they are now; a row that is not there is null.
@@ -89,12 +111,12 @@ pub fn now() -> Json {
 
 fn write(
     setup: &Setup,
-    reference: &ReferenceOperation,
+    writes: &[Write],
     scope: &str,
     names: &mut Names<'_>,
     tables: &mut Tables,
 ) -> Result<(), StoreError> {
-    for write in &reference.writes {
+    for write in writes {
         match write {
             Write::Put { collection, row, unless } => {
                 let row = names.fill(row)?;

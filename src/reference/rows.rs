@@ -22,7 +22,7 @@ impl Paths {
             for lookup in operation.find.values() {
                 paths.add(&lookup.collection, lookup.matching.keys());
             }
-            for write in &operation.writes {
+            for write in operation.all_writes() {
                 match write {
                     Write::Put { .. } => {}
                     Write::Change { collection, matching, .. } => paths.add(collection, matching.keys()),

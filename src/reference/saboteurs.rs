@@ -3,8 +3,8 @@
 
 use crate::reference::claim::Claim;
 use crate::reference::policy::{
-    AfterFailure, BatchUse, Compares, CounterUse, Coverage, Folding, GatewayUse, Grammar, Identity, KeyScope, Marker,
-    Memory, NaturalUse, Policy, Recorded, RefusedTry, ReplayBody, ReplayHeaders, ReplayStatus, Stores, Throttle,
+    AfterFailure, BatchUse, Compares, Constraints, CounterUse, Coverage, Folding, GatewayUse, Grammar, Identity, KeyScope, Marker,
+    Memory, NaturalUse, Policy, Recorded, RefusedTry, Repeats, ReplayBody, ReplayHeaders, ReplayStatus, Stores, Throttle,
 };
 
 /// A reference server with one policy.
@@ -148,6 +148,10 @@ static SABOTEURS: &[Saboteur] = rows! {
         { claim: Claim::VisibleForEver }
     "X08" "replays-todays-answer" "a replay has the first one's identity and time, and says for the rest what is true by now"
         { replay_body: ReplayBody::TodaysAnswer }
+    "X09" "heeds-no-constraint" "a request that the contract refuses by a rule of its own is done like any other"
+        { constraints: Constraints::Ignored }
+    "X10" "hides-repeats" "a repeat is answered as it should be, and the read side shows nothing of it"
+        { repeats: Repeats::Unnoted }
 };
 
 #[cfg(test)]

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use hyper::Request;
 use hyper::body::Incoming;
+use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::contract::{Contract, ReadRoute};
+use crate::contract::{Contract, Late, ReadRoute};
 use crate::json::{Json, Pointer};
 use crate::reference::batch::batch;
 use crate::reference::call::{Answer, Call};
@@ -161,14 +162,24 @@ async fn look(setup: &Arc<Setup>, caller: &Caller, read: ReadRoute, bound: Vec<(
         })
         .await;
     let rows: Vec<Json> = match found {
-        Ok(rows) => rows.iter().map(|row| without(&row.content, &read.hide)).collect(),
+        Ok(rows) => {
+            let shown = rows.iter().filter(|row| read.late.as_ref().is_none_or(|late| is_shown(late, &row.content)));
+            shown.map(|row| without(&row.content, &read.hide)).collect()
+        }
         Err(error) => return setup.error(CommonError::Failed(&error.to_string())),
     };
     let ok = |body| Answer::new(200, Vec::new(), body, crate::contract::Outcome::Fresh);
-    match &read.rows {
-        Some(place) => ok(nested(place, Json::Array(rows))),
-        None => rows.into_iter().next().map_or_else(|| setup.error(CommonError::NoSuchPath), ok),
+    match (&read.count, &read.rows) {
+        (Some(place), _) => ok(nested(place, rows.len().to_string().parse().unwrap_or(Json::Null))),
+        (None, Some(place)) => ok(nested(place, Json::Array(rows))),
+        (None, None) => rows.into_iter().next().map_or_else(|| setup.error(CommonError::NoSuchPath), ok),
     }
+}
+
+/// Whether it is late enough to show a row. One that does not say since when is shown.
+fn is_shown(late: &Late, row: &Json) -> bool {
+    let since = row.get(&late.since).and_then(Json::as_str).and_then(|text| text.parse::<Timestamp>().ok());
+    since.is_none_or(|since| since.checked_add(late.by).is_ok_and(|from| Timestamp::now() >= from))
 }
 
 /// A value at a place, in the objects that it takes to get there.

@@ -12,7 +12,7 @@ use crate::reference::claim::Claim;
 use crate::reference::hook::Hook;
 use crate::reference::policy::{Identity, Marker, NaturalUse, Recorded, ReplayBody};
 use crate::reference::present;
-use crate::reference::produce::produce;
+use crate::reference::produce::{note_repeat, produce};
 use crate::reference::replay::{first, is_same, on_record};
 use crate::reference::setup::{CommonError, Setup};
 use crate::reference::store::{End, Record, Slot, Standing, StoreError, Tables};
@@ -169,7 +169,7 @@ fn is_stored(attempt: &Attempt, answer: &Answer) -> bool {
     answer.outcome == Outcome::Fresh || attempt.kept.operation.stored.contains(&answer.outcome)
 }
 
-/// The answer on a record, and what a saboteur writes back.
+/// The answer on a record, and what is written about the repeat; a saboteur writes back more.
 fn known(
     setup: &Setup,
     attempt: &Attempt,
@@ -188,7 +188,8 @@ fn known(
         tables.keep(slot, &Record { body: answer.body.to_string(), ..record.clone() })?;
         return Ok((End::Commit, answer));
     }
-    Ok((End::Rollback, answer))
+    let noted = answer.outcome == Outcome::Replayed && note_repeat(setup, attempt, tables)?;
+    Ok((if noted { End::Commit } else { End::Rollback }, answer))
 }
 
 /// The operation's own conflict, where it has one.

@@ -173,7 +173,8 @@ impl Setup {
         let (word, status, outcome, problem) = error.parts();
         let mut names = Names::default();
         names.set("problem", Json::text(problem));
-        let Some(canned) = self.reference.errors.get(word) else {
+        let general = (word == "wrong field").then_some("invalid");
+        let Some(canned) = self.reference.errors.get(word).or_else(|| self.reference.errors.get(general?)) else {
             return Answer::new(status, Vec::new(), Json::object([("error", Json::text(word))]), outcome);
         };
         let body = names.fill(&canned.body).unwrap_or_else(|_| canned.body.clone());
@@ -212,6 +213,8 @@ pub enum CommonError<'a> {
     Unauthorized,
     /// The request is wrong, and why.
     Invalid(&'a str),
+    /// A member is wrong, and why; a contract may tell this from a request that cannot be read.
+    WrongField(&'a str),
     /// Nothing is there.
     NoSuchPath,
     /// Something is there, for another method.
@@ -230,6 +233,7 @@ impl<'a> CommonError<'a> {
         match self {
             CommonError::Unauthorized => ("unauthorized", 401, Outcome::Refused, "a known credential is required"),
             CommonError::Invalid(problem) => ("invalid", 400, Outcome::Refused, problem),
+            CommonError::WrongField(problem) => ("wrong field", 400, Outcome::Refused, problem),
             CommonError::NoSuchPath => ("no such path", 404, Outcome::Refused, "there is nothing here"),
             CommonError::WrongMethod => ("wrong method", 405, Outcome::Refused, "this path takes another method"),
             CommonError::Conflict => ("conflict", 409, Outcome::Conflict, "the key belongs to another request"),
@@ -241,7 +245,7 @@ impl<'a> CommonError<'a> {
 
 fn touches(operation: &ReferenceOperation) -> Vec<String> {
     let found = operation.find.values().map(|lookup| &lookup.collection);
-    let written = operation.writes.iter().map(|write| match write {
+    let written = operation.all_writes().map(|write| match write {
         Write::Put { collection, .. } | Write::Change { collection, .. } => collection,
     });
     found.chain(written).cloned().collect::<BTreeSet<_>>().into_iter().collect()

@@ -21,7 +21,7 @@ fn check_operation(reference: &Reference, operation: &ReferenceOperation) -> Res
         check_expression(&constraint.when)?;
         check_answer(&constraint.answer)?;
     }
-    for write in &operation.writes {
+    for write in operation.all_writes() {
         match write {
             Write::Put { collection, row, unless } => {
                 check_collection(reference, collection)?;
@@ -58,7 +58,7 @@ mod tests {
     fn a_collection_that_nobody_declared_is_named() {
         let request = RequestLine { method: "GET".to_owned(), target: "/things".to_owned() };
         let (collection, by) = ("things".to_owned(), std::collections::BTreeMap::new());
-        let read = ReadRoute { request, collection, by, rows: None, hide: Vec::new() };
+        let read = ReadRoute { request, collection, by, rows: None, count: None, hide: Vec::new(), late: None };
         let mut reference = Reference { reads: vec![read], ..Reference::default() };
         let error = check_reference(&reference).unwrap_err().to_string();
         assert!(error.contains("`things`"), "{error}");

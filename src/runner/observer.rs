@@ -24,7 +24,7 @@ pub async fn observe(
     let mut readings: BTreeMap<String, (&PlannedIntent, &Reading)> = BTreeMap::new();
     for intent in case.intents.values() {
         // Nobody's effects cannot be read as nobody: as the first credential they can.
-        if let Some(reading) = intent.reading() {
+        for reading in intent.reading().into_iter().chain(intent.repeats()) {
             readings.entry(reading.label()).or_insert((intent, reading));
         }
     }

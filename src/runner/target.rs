@@ -41,6 +41,8 @@ pub struct Target {
     pub edge: Option<EdgeKind>,
     /// A longer wait until effects show.
     pub settles: Option<Duration>,
+    /// How late it shows its effects, where that is known and not only bounded: of the reference.
+    pub shows_after: Option<Duration>,
     /// How long to wait for what.
     pub tempo: Tempo,
     /// Bounds of the proxy.
@@ -135,6 +137,7 @@ impl Target {
             }),
             edge: subject.server.edge.clone().map(EdgeKind::Command),
             settles: subject.settles,
+            shows_after: None,
             tempo: Tempo::default(),
             limits: Limits::default(),
             client: None,
@@ -235,7 +238,7 @@ impl Target {
     /// How long an effect of the contract may take to show at this subject.
     pub fn settles(&self, contract: &Contract, effect: &EffectName) -> Duration {
         let declared = contract.effects.get(effect).map(|effect| effect.settles).unwrap_or_default();
-        self.settles.map_or(declared, |own| own.max(declared))
+        self.shows_after.unwrap_or_else(|| self.settles.map_or(declared, |own| own.max(declared)))
     }
 }
 

@@ -58,6 +58,8 @@ claims! {
     Server ReplayVerbatim = "replay-verbatim",
     /// Every success after the commit carries the marker of a replay.
     Server MarkReplay = "mark-replay",
+    /// What the read side shows of a repeat is marked as one, and what it shows of the first is not.
+    Server MarkRepeatOnTheReadSide = "mark-repeat-on-the-read-side",
     /// The answer that did it carries no marker of a replay.
     Server LeaveFirstUnmarked = "leave-first-unmarked",
     /// A repeat is answered as a success, with the status class of the first.

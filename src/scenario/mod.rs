@@ -210,6 +210,8 @@ pub const PHRASES: &[&str] = &[
     "every operation with a safe retry",
     "every change",
     "every defect",
+    "every stated defect",
+    "every other scope",
     "every open difference",
     "every loss of the matrix",
     "every operation told to stop",

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use crate::contract::load::names::Names;
 use crate::contract::load::template;
-use crate::contract::load::values::{headers, known, many, named, place, pointer, pointer_key, status, text};
+use crate::contract::load::values::{flag, headers, known, many, named, place, pointer, pointer_key, status, text};
 use crate::contract::{AnswerRule, Edit, Outcome, Reconfiguration};
 use crate::file::{Entry, Node, Reading};
 use crate::json::{Json, Pointer};
@@ -36,15 +36,16 @@ pub fn edits(
     node: Option<&Node>,
     purpose: Purpose,
     of: &Edited<'_>,
+    names: &Names<'_>,
     reading: &mut Reading<'_>,
 ) -> IndexMap<String, Edit> {
-    named(node).map(|(name, entry)| (name.to_owned(), edit(entry, purpose, of, reading))).collect()
+    named(node).map(|(name, entry)| (name.to_owned(), edit(entry, purpose, of, names, reading))).collect()
 }
 
-fn edit(entry: &Entry, purpose: Purpose, of: &Edited<'_>, reading: &mut Reading<'_>) -> Edit {
+fn edit(entry: &Entry, purpose: Purpose, of: &Edited<'_>, names: &Names<'_>, reading: &mut Reading<'_>) -> Edit {
     let node = &entry.value;
     let mut body = of.body.cloned();
-    let set = sets(node.get("set"), &mut body, reading);
+    let set = sets(node.get("set"), &mut body, names, reading);
     let remove = removals(node.get("remove"), &mut body, reading);
     let edit = Edit {
         set,
@@ -57,16 +58,17 @@ fn edit(entry: &Entry, purpose: Purpose, of: &Edited<'_>, reading: &mut Reading<
         hook: text(node, "hook"),
         outcome: text(node, "outcome").and_then(|word| Outcome::from_word(&word)),
         status: status(node),
+        stated: flag(node, "stated"),
     };
     let is_empty = |node: &Node| node.text().is_none() && node.entries().is_empty() && node.items().is_empty();
-    let is_answer = |entry: &Entry| matches!(entry.key.text(), Some("outcome" | "status"));
+    let is_answer = |entry: &Entry| matches!(entry.key.text(), Some("outcome" | "status" | "stated"));
     if node.entries().iter().all(|entry| is_answer(entry) || is_empty(&entry.value)) && reading.is_well(node) {
         reading.wrong(entry.key.span, "an edit that edits nothing", "say what differs, such as `set:` or `remove:`");
     }
     match purpose {
         Purpose::Defect => answer_of_defect(node, &edit, of, reading),
         Purpose::Change | Purpose::Open => {
-            for field in ["outcome", "status"].into_iter().filter(|field| node.get(field).is_some()) {
+            for field in ["outcome", "status", "stated"].into_iter().filter(|field| node.get(field).is_some()) {
                 let message = format!("only a defect has `{field}`");
                 reading.wrong(place(node, field), message, "leave it out, or move the edit to `defects:`");
             }
@@ -94,11 +96,16 @@ fn answer_of_defect(node: &Node, edit: &Edit, of: &Edited<'_>, reading: &mut Rea
 }
 
 /// New values by place, tried on a body.
-fn sets(node: Option<&Node>, body: &mut Option<Json>, reading: &mut Reading<'_>) -> BTreeMap<Pointer, Json> {
+fn sets(
+    node: Option<&Node>,
+    body: &mut Option<Json>,
+    names: &Names<'_>,
+    reading: &mut Reading<'_>,
+) -> BTreeMap<Pointer, Json> {
     let mut sets = BTreeMap::new();
     for (_, entry) in named(node) {
         let Some(at) = pointer_key(&entry.key, reading) else { continue };
-        let value = template::body(&entry.value, reading);
+        let value = template::body(&entry.value, names, reading);
         let fits = body.as_mut().is_some_and(|body| body.set(&at, value.clone()));
         if !fits {
             let message = format!("there is nothing to set at {at}");
@@ -134,5 +141,5 @@ pub fn reconfiguration(
         listed.filter_map(|node| known(node, "operation", &names.operations, reading)).map(Into::into).collect()
     };
     let (before, change) = (operations("before"), operations("change"));
-    Reconfiguration { set: sets(node.get("set"), &mut body.cloned(), reading), before, change }
+    Reconfiguration { set: sets(node.get("set"), &mut body.cloned(), names, reading), before, change }
 }

@@ -30,6 +30,7 @@ fn rule(node: &Node, operation: &Node, reading: &mut Reading<'_>) -> KeyRule {
     KeyRule {
         place: key_place(node, operation, reading),
         required: flag(node, "required"),
+        empty_is_none: flag(node, "empty is none"),
         length,
         unit: unit.unwrap_or(LengthUnit::Characters),
         forbid: many(node.get("forbid")).into_iter().filter_map(forbidden).collect(),

@@ -1,5 +1,6 @@
 //! The names that a contract file declares, known before anything that uses them is read. It judges no name but its form.
 
+use crate::contract::load::template;
 use crate::file::{Node, Reading};
 
 /// What is declared.
@@ -34,8 +35,8 @@ impl<'a> Names<'a> {
         }
         for name in &scopes {
             word(name, "a scope", reading);
-            if name.text() == Some("headers") {
-                reading.wrong(name.span, "`headers` has another meaning", "name the scope otherwise");
+            if let Some(taken) = name.text().filter(|name| *name == "headers" || template::NAMES.contains(name)) {
+                reading.wrong(name.span, format!("`{taken}` has another meaning"), "name the scope otherwise");
             }
         }
         for (index, scope) in scopes.iter().enumerate() {
@@ -51,6 +52,13 @@ impl<'a> Names<'a> {
             collections: texts(&keys(tree.get("reference").and_then(|reference| reference.get("collections")))),
             claims,
         }
+    }
+}
+
+impl Names<'_> {
+    /// The names that a template over an intent may use.
+    pub fn of_templates(&self) -> Vec<&str> {
+        template::NAMES.iter().copied().chain(self.scopes.iter().copied()).collect()
     }
 }
 

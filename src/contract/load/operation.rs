@@ -9,16 +9,16 @@ use crate::contract::load::template;
 use crate::contract::load::values::{
     flag, headers, known, many, named, outcome_key, place, pointer, pointers, request_line, text,
 };
-use crate::contract::{AnswerRule, Batch, Counter, Operation, Outcome, Safety};
+use crate::contract::{AnswerRule, Batch, Counter, Operation, Outcome, Replay, Safety};
 use crate::file::{Entry, Node, Reading, json};
 
 /// Reads an operation.
 pub fn operation(entry: &Entry, names: &Names<'_>, reading: &mut Reading<'_>) -> Operation {
     let (name, node) = (entry.key.text().unwrap_or_default(), &entry.value);
     let answers = answers(node.get("answers"), Of::Request, reading);
-    let body = node.get("body").map(|body| template::body(body, reading));
+    let body = node.get("body").map(|body| template::body(body, names, reading));
     if let Some(request) = node.get("request") {
-        template::check(request, template::NAMES, reading);
+        template::check(request, &names.of_templates(), reading);
     }
     let edited = Edited { body: body.as_ref(), answers: &answers };
     let operation = Operation {
@@ -26,15 +26,16 @@ pub fn operation(entry: &Entry, names: &Names<'_>, reading: &mut Reading<'_>) ->
         request: request_line(node.get("request")),
         headers: headers(node.get("headers"), reading),
         effect: node.get("effect").and_then(|effect| known(effect, "effect", &names.effects, reading)).map(Into::into),
+        repeats: node.get("repeats").and_then(|effect| known(effect, "effect", &names.effects, reading)).map(Into::into),
         identity: pointer(node.get("identity")),
         marker: node
             .get("marker")
             .and_then(|marker| Some((pointer(marker.get("at"))?, marker.get("value").map(json)?))),
         safety: safety(node, reading),
         stored: stored(node.get("stored"), &answers, reading),
-        changes: edits(node.get("changes"), Purpose::Change, &edited, reading),
-        defects: edits(node.get("defects"), Purpose::Defect, &edited, reading),
-        open: edits(node.get("open"), Purpose::Open, &edited, reading),
+        changes: edits(node.get("changes"), Purpose::Change, &edited, names, reading),
+        defects: edits(node.get("defects"), Purpose::Defect, &edited, names, reading),
+        open: edits(node.get("open"), Purpose::Open, &edited, names, reading),
         reconfigure: node.get("reconfigure").map(|own| reconfiguration(own, body.as_ref(), names, reading)),
         batch: node.get("batch").and_then(|node| batch(node, names, reading)),
         safe_retry: text(node, "safe retry"),
@@ -51,8 +52,11 @@ pub fn operation(entry: &Entry, names: &Names<'_>, reading: &mut Reading<'_>) ->
 /// What the parts of an operation must mean together.
 fn together(operation: &Operation, node: &Node, reading: &mut Reading<'_>) {
     let name = &operation.name;
-    if matches!(operation.safety, Safety::ByKey(_)) {
-        for outcome in [Outcome::Fresh, Outcome::Replayed].into_iter().filter(|outcome| !operation.names(*outcome)) {
+    if let Safety::ByKey(rule) = &operation.safety {
+        // A repeat that is only acknowledged may be answered like the first: then effects tell them apart, and no answer.
+        let alike = rule.replay == Replay::Acknowledged && operation.marker.is_none();
+        let needed = if alike { &[Outcome::Fresh] as &[Outcome] } else { &[Outcome::Fresh, Outcome::Replayed] };
+        for outcome in needed.iter().filter(|outcome| !operation.names(**outcome)) {
             let message = format!("`{name}` has a key and no answer `{outcome}`");
             reading.wrong(
                 place(node, "answers"),
@@ -60,6 +64,10 @@ fn together(operation: &Operation, node: &Node, reading: &mut Reading<'_>) {
                 format!("add `{outcome}:`, or a retry cannot be told from the first"),
             );
         }
+    }
+    if operation.repeats.is_some() && operation.key().is_none() {
+        let label = "leave it out, or give it a key";
+        reading.wrong(place(node, "repeats"), format!("`{name}` has no key, so nothing repeats it"), label);
     }
     let replays = operation.answers.iter().filter(|rule| rule.outcome == Outcome::Replayed);
     let by_header = replays.clone().any(|rule| !rule.headers.is_empty());

@@ -10,7 +10,7 @@ use crate::contract::load::notation;
 use crate::contract::load::template::check_expressions;
 use crate::contract::load::values::{headers, known, many, named, place, pointer, request_line, status, text, texts};
 use crate::contract::{
-    CannedAnswer, Collection, Constraint, Edge, Lookup, Operation, Outcome, ReadRoute, Reference, ReferenceCredential,
+    CannedAnswer, Collection, Constraint, Edge, Late, Lookup, Operation, Outcome, ReadRoute, Reference, ReferenceCredential,
     ReferenceOperation, Write,
 };
 use crate::file::{Entry, Node, Reading, json};
@@ -22,6 +22,7 @@ const ERRORS: &[&str] = &[
     "unauthorized",
     "forbidden",
     "invalid",
+    "wrong field",
     "no such path",
     "wrong method",
     "conflict",
@@ -105,7 +106,15 @@ fn collection(node: &Node) -> Collection {
 
 fn route(node: &Node, names: &Names<'_>, reading: &mut Reading<'_>) -> ReadRoute {
     let collection = node.get("from").and_then(|from| known(from, "collection", &names.collections, reading));
+    if let (Some(count), Some(_)) = (node.get("count"), node.get("rows")) {
+        reading.wrong(count.span, "rows, and their number in place of them", "leave out one");
+    }
+    let late = node.get("late").and_then(|late| {
+        Some(Late { by: notation::duration(late.get("by")?.text()?).ok()?, since: text(late, "since")? })
+    });
     ReadRoute {
+        late,
+        count: pointer(node.get("count")),
         request: request_line(node.get("read")),
         collection: collection.unwrap_or_default().to_owned(),
         by: expressions(node.get("by")),
@@ -149,6 +158,10 @@ fn operation(node: &Node, names: &Names<'_>, reading: &mut Reading<'_>) -> Refer
             })
             .collect(),
         writes: many(node.get("write")).into_iter().filter_map(|node| write(node, names, reading)).collect(),
+        repeat_writes: many(node.get("on duplicate"))
+            .into_iter()
+            .filter_map(|node| write(node, names, reading))
+            .collect(),
         answer: node.get("answer").map_or_else(empty, |answer| canned(answer, reading)),
         duplicate: node.get("duplicate").map(|answer| canned(answer, reading)),
         item: item.map_or_else(|| Json::object(Vec::<(String, Json)>::new()), json),

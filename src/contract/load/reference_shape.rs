@@ -2,7 +2,7 @@
 
 use crate::contract::Outcome;
 use crate::contract::load::notation;
-use crate::contract::load::shape::{CALL, HEADERS, POINTER, STATUS};
+use crate::contract::load::shape::{CALL, DURATION, HEADERS, POINTER, STATUS};
 use crate::file::{Field, Record, Shape};
 
 const EXPRESSION: Shape =
@@ -94,6 +94,7 @@ static SERVED: Record = Record::new(
         Field::optional("write", "What is written, in order.", Shape::List(&Shape::Record(&WRITE))),
         Field::required("answer", "The answer.", Shape::Record(&CANNED)),
         Field::optional("duplicate", "The answer to a duplicate, before its marker.", Shape::Record(&CANNED)),
+        Field::optional("on duplicate", "What is written beside it.", Shape::List(&Shape::Record(&WRITE))),
         Field::optional("item", "Members that the answer to an item of a batch has besides.", Shape::Json),
     ],
 );
@@ -136,6 +137,15 @@ static WRITE: Record = Record::new(
     ],
 );
 
+static LATE: Record = Record::new(
+    "late",
+    "How late a row is shown.",
+    &[
+        Field::required("by", "By how much.", DURATION),
+        Field::required("since", "The member of a row that holds the time from which this counts.", Shape::Text),
+    ],
+);
+
 static ROUTE: Record = Record::new(
     "route",
     "A call of the read side.",
@@ -148,6 +158,8 @@ static ROUTE: Record = Record::new(
             MEMBERS,
         ),
         Field::optional("rows", "Where the rows go in the answer; without it the one row is the answer.", POINTER),
+        Field::optional("count", "Where the number of rows goes in the answer, in place of the rows.", POINTER),
         Field::optional("hide", "Members of a row that are not shown.", Shape::List(&Shape::Text)),
+        Field::optional("late", "How late it shows a row.", Shape::Record(&LATE)),
     ],
 );

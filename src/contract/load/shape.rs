@@ -61,6 +61,7 @@ pub static SHAPE: Record = Record::new(
     &[
         Field::required("contract", "Its name, as subject files and the command line say it.", Shape::Text),
         Field::required("title", "One line for people.", Shape::Text),
+        Field::optional("default", "The bundled contract that is meant where nobody names one.", Shape::Flag),
         Field::optional(
             "scopes",
             "The dimensions of the key space, such as organization and environment.",
@@ -103,10 +104,11 @@ static OPERATION: Record = Record::new(
         Field::optional("headers", "Headers besides Host, Content-Type and the credential's.", HEADERS),
         Field::optional(
             "body",
-            "The body of a plain request; `{{ user }}`, `{{ case }}`, `{{ run }}` and `{{ key }}` are filled.",
+            "The body of a plain request; `{{ user }}`, `{{ case }}`, `{{ run }}`, `{{ key }}` and the caller's scopes are filled.",
             Shape::Json,
         ),
         Field::optional("effect", "What it durably does: a name under `effects`.", Shape::Text),
+        Field::optional("repeats", "What shows its repeats, marked as such: a name under `effects`.", Shape::Text),
         Field::optional("identity", "Where an answer says what was done.", POINTER),
         Field::optional("marker", "What tells a replay from the first answer.", Shape::Record(&MARKER)),
         Field::optional("key", "What makes a retry safe.", Shape::Record(&KEY)),
@@ -165,6 +167,7 @@ static KEY: Record = Record::new(
             Shape::OneOrMany(&Shape::Word(&["U+0000", "unpaired surrogate"])),
         ),
         Field::optional("required", "A request without one is refused.", Shape::Flag),
+        Field::optional("empty is none", "A request with an empty one is a request without one.", Shape::Flag),
         Field::required(
             "same request",
             "What \"the same request\" is judged on.",
@@ -213,6 +216,7 @@ static EDIT: Record = Record::new(
         Field::optional("hook", "A hook of the subject that provokes it.", Shape::Text),
         Field::optional("outcome", "What it must then be answered.", Shape::Word(Outcome::WORDS)),
         Field::optional("status", "The status that goes with it.", STATUS),
+        Field::optional("stated", "The source says that it is answered so: it is judged by itself, too.", Shape::Flag),
     ],
 );
 
@@ -266,6 +270,7 @@ static EFFECT: Record = Record::new(
     &[
         Field::required("read", "The call; a template that may use the members of the body that are texts, too.", CALL),
         Field::optional("rows", "Where the list of rows stands; without it the answer itself is the one row.", POINTER),
+        Field::optional("count", "Where a number stands that is how many there are, in place of rows.", POINTER),
         Field::optional("identity", "What identifies a row.", POINTER),
         Field::optional("matching", "Members that a row must hold to be counted.", Shape::Json),
         Field::optional("settles", "How long it may take to show.", DURATION),

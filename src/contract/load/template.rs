@@ -1,15 +1,16 @@
 //! Reads templates over an intent: `{{ user }}` and the few other names that the plan fills. It fills nothing.
 
+use crate::contract::load::names::Names;
 use crate::contract::load::notation;
 use crate::file::{Node, Reading, json};
 use crate::json::Json;
 
-/// The names that every template may use.
+/// The names that every template may use, besides the contract's scopes.
 pub const NAMES: &[&str] = &["user", "case", "run", "key"];
 
 /// A body whose templates use known names only.
-pub fn body(node: &Node, reading: &mut Reading<'_>) -> Json {
-    check(node, NAMES, reading);
+pub fn body(node: &Node, names: &Names<'_>, reading: &mut Reading<'_>) -> Json {
+    check(node, &names.of_templates(), reading);
     json(node)
 }
 

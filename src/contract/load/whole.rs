@@ -28,7 +28,7 @@ fn contract(tree: &Node, names: &Names<'_>, reading: &mut Reading<'_>) -> Contra
         name: text(tree, "contract").unwrap_or_default(),
         title: text(tree, "title").unwrap_or_default(),
         scopes: names.scopes.iter().map(|name| (*name).into()).collect(),
-        effects: effect::effects(tree, &operations, reading),
+        effects: effect::effects(tree, &operations, names, reading),
         retry: many(tree.get("retry")).into_iter().map(|row| retry::row(row, names, reading)).collect(),
         clients: named(tree.get("clients"))
             .map(|(name, entry)| (name.into(), client::rules(name, &entry.value, names, reading)))

@@ -154,6 +154,7 @@ fn speaks_of_an_operation(phrase: &str) -> bool {
         phrase,
         "every change"
             | "every defect"
+            | "every stated defect"
             | "every open difference"
             | "every loss of the matrix"
             | "every stop of the matrix"
