@@ -61,7 +61,7 @@ impl Judge {
             let report = judge(case, sealed);
             if report.verdicts.iter().any(|verdict| verdict.verdict.rank() > 0) {
                 let again = format!("onceproof run {} --case {id} --seed {}", case.scenario.path, seed.0);
-                let likely_cause = crate::cli::selftest::likely_cause(&report);
+                let likely_cause = crate::cli::matrix::likely_cause(&report);
                 stories.insert(id.clone(), Story { entries: sealed.entries().to_vec(), again, likely_cause });
             }
             reports.push(report);

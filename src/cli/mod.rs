@@ -10,6 +10,7 @@ mod explain;
 mod judge;
 mod library;
 mod list;
+mod matrix;
 mod run;
 mod schema;
 mod selftest;

@@ -227,7 +227,7 @@ fn finished(one: &Played, again: &Again, seed: Seed) -> FinishedCase {
     let story = (!well).then(|| Story {
         entries: one.history.entries().to_vec(),
         again: again.command(&one.case, seed),
-        likely_cause: crate::cli::selftest::likely_cause(&one.report),
+        likely_cause: crate::cli::matrix::likely_cause(&one.report),
     });
     FinishedCase { report: one.report.clone(), story }
 }

@@ -5,20 +5,18 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::cli::matrix::{changes, with_blocks};
 use crate::cli::run::stop_on_signal;
 use crate::cli::session::{Manner, planned, played};
 use crate::cli::subject::embedded;
 use crate::cli::{Failure, Library, Wanted, complain, runtime, say};
-use crate::judge::{CaseReport, RunReport, Verdict};
+use crate::judge::RunReport;
 use crate::name::RequirementId;
 use crate::plan::{Seed, Selection};
 use crate::reference::{Saboteur, honest_variants, saboteurs};
 use crate::requirement::{Level, Side};
 use crate::runner::preflight;
 use crate::time::Clock;
-
-/// The matrix as this version scored it; a test holds it against a fresh one.
-static RECORDED: &str = include_str!("../../reports/kill-matrix.txt");
 
 /// The seed of every row, so that two matrices can be compared.
 const SEED: Seed = Seed(1);
@@ -74,31 +72,34 @@ impl Row {
 impl Selftest {
     /// Judges every row.
     pub fn go(self) -> Result<u8, Failure> {
-        let library = Library::load(&self.wanted, &Library::default_contract()).map_err(Failure::input)?;
         let rows = self.chosen()?;
-        let allowed = library.contract.reference.iter().flat_map(|reference| reference.lets_pass.keys());
-        for name in allowed {
-            if !saboteurs().iter().any(|row| row.name == name) {
-                return Err(Failure::Input(format!("`lets pass` names `{name}`, which is no saboteur")));
-            }
-        }
-        let matrix = runtime()?.block_on(async {
+        let libraries = self.libraries()?;
+        let mut blocks = Vec::new();
+        let mut is_well = true;
+        runtime()?.block_on(async {
             let stop = stop_on_signal();
-            let mut matrix = Vec::new();
-            for saboteur in rows {
-                if stop.is_cancelled() {
-                    return Err(Failure::SetUp("ended before every row was judged".to_owned()));
+            for library in &libraries {
+                let mut matrix = Vec::new();
+                for saboteur in &rows {
+                    if stop.is_cancelled() {
+                        return Err(Failure::SetUp("ended before every row was judged".to_owned()));
+                    }
+                    complain_quietly(&format!("{}: {} {}", library.contract.name, saboteur.kind, saboteur.name));
+                    let report = self.judged(library, saboteur, &stop).await?;
+                    matrix.push(row(library, *saboteur, &report));
                 }
-                complain_quietly(&format!("{} {}", saboteur.kind, saboteur.name));
-                let report = self.judged(&library, &saboteur, &stop).await?;
-                matrix.push(row(&library, saboteur, &report));
+                is_well &= matrix.iter().all(Row::is_well);
+                let block = render(library, &matrix);
+                // One contract's block is told before the next contract is judged: there is a minute between them.
+                say(&if blocks.is_empty() { block.clone() } else { format!("\n{block}") });
+                blocks.push(block);
             }
-            Ok(matrix)
+            Ok(())
         })?;
-        let text = render(&library, &matrix);
-        say(&text);
+        let text = blocks.join("\n");
         if let Some(path) = &self.write {
-            std::fs::write(path, &text).map_err(Failure::set_up)?;
+            let known = std::fs::read_to_string(path).unwrap_or_default();
+            std::fs::write(path, with_blocks(&known, &text)).map_err(Failure::set_up)?;
         }
         if self.check {
             let changed = changes(&text);
@@ -110,7 +111,26 @@ impl Selftest {
                 )));
             }
         }
-        Ok(u8::from(!matrix.iter().all(Row::is_well)))
+        Ok(u8::from(!is_well))
+    }
+
+    /// The contracts to judge by: the one that is named, or every bundled one that the reference can serve.
+    fn libraries(&self) -> Result<Vec<Library>, Failure> {
+        let names = match &self.wanted.contract {
+            Some(name) => vec![name.clone()],
+            None => Library::served_contracts(),
+        };
+        let load = |name: String| {
+            let library = Library::load(&self.wanted, &name).map_err(Failure::input)?;
+            let allowed = library.contract.reference.iter().flat_map(|reference| reference.lets_pass.keys());
+            for name in allowed {
+                if !saboteurs().iter().any(|row| row.name == name) {
+                    return Err(Failure::Input(format!("`lets pass` names `{name}`, which is no saboteur")));
+                }
+            }
+            Ok(library)
+        };
+        names.into_iter().map(load).collect()
     }
 
     fn chosen(&self) -> Result<Vec<Saboteur>, Failure> {
@@ -222,55 +242,7 @@ fn render(library: &Library, matrix: &[Row]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What a fresh matrix says that the recorded one does not: another score, another row, or a row that is caught by more
-/// than was recorded. A race may show less of a lie than it did, so less is no change as long as the row is caught.
-fn changes(fresh: &str) -> Vec<String> {
-    let rows = |text: &str| -> Vec<(String, BTreeSet<String>)> {
-        text.lines()
-            .map(|line| match line.split_once(" caught by ") {
-                Some((head, ids)) => (head.to_owned(), ids.split_whitespace().map(str::to_owned).collect()),
-                None => (line.to_owned(), BTreeSet::new()),
-            })
-            .collect()
-    };
-    let recorded = rows(RECORDED);
-    rows(fresh)
-        .into_iter()
-        .filter(|(head, ids)| !recorded.iter().any(|(known, all)| known == head && ids.is_subset(all)))
-        .map(|(head, ids)| format!("{head} {}", ids.into_iter().collect::<Vec<_>>().join(" ")))
-        .collect()
-}
-
 /// A probe only reports: it is told from what binds.
 fn mark(id: &RequirementId, level: Level) -> String {
     if level >= Level::Should { id.to_string() } else { format!("({id})") }
-}
-
-/// The score of this version: saboteurs caught, saboteurs in all.
-pub fn recorded_score() -> Option<(usize, usize)> {
-    let first = RECORDED.lines().next()?;
-    let words: Vec<&str> = first.split_whitespace().collect();
-    let at = words.iter().position(|word| *word == "of")?;
-    Some((words.get(at.checked_sub(1)?)?.parse().ok()?, words.get(at + 1)?.parse().ok()?))
-}
-
-/// How the saboteur lies that breaks what this case shows to be broken, and the least besides.
-pub fn likely_cause(report: &CaseReport) -> Option<String> {
-    let broken: BTreeSet<&str> = report
-        .verdicts
-        .iter()
-        .filter(|verdict| matches!(verdict.verdict, Verdict::Violated(_)))
-        .flat_map(|verdict| verdict.requirements.iter().map(|id| id.as_str()))
-        .collect();
-    if broken.is_empty() {
-        return None;
-    }
-    let rows = RECORDED.lines().filter_map(|line| line.split_once(" caught by "));
-    let fitting = rows.filter_map(|(head, ids)| {
-        let ids: BTreeSet<&str> = ids.split_whitespace().map(|id| id.trim_matches(['(', ')'])).collect();
-        let name = head.split_whitespace().nth(1)?;
-        broken.is_subset(&ids).then_some((ids.len(), name))
-    });
-    let (_, name) = fitting.min()?;
-    saboteurs().iter().find(|row| row.name == name).map(|row| row.lies.to_owned())
 }

@@ -138,7 +138,7 @@ pub fn concluded(
         complete: cases.len() == planned,
         planned,
         strict,
-        kill_score: crate::cli::selftest::recorded_score(),
+        kill_score: crate::cli::matrix::recorded_score(),
         requirements: roll_up(&library.contract, &cases, asked, abilities.client.as_ref(), strict),
         cases,
     }

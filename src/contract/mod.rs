@@ -18,8 +18,8 @@ pub use key::{Forbidden, KeyPlace, KeyRule, LengthUnit, Replay, Sameness};
 pub use load::{SHAPE, duration, load};
 pub use operation::{Batch, Contract, Counter, Edit, Operation, Reconfiguration, RequestLine, Safety};
 pub use reference::{
-    CannedAnswer, Collection, Constraint, Edge, Late, Lookup, ReadRoute, Reference, ReferenceCredential, ReferenceOperation,
-    Type, TypeName, Write,
+    CannedAnswer, Collection, Constraint, Edge, Late, Lookup, ReadRoute, Reference, ReferenceCredential,
+    ReferenceOperation, Type, TypeName, Write,
 };
 pub use retry::{Advice, RetryRow, RowOn};
 pub use speech::{Speech, SpokenAnswer};

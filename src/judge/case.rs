@@ -11,9 +11,9 @@ use crate::judge::verdict::{Doubt, Verdict};
 use crate::judge::view::View;
 use crate::judge::{
     accept, answer_items, answer_losers, answer_repeat_as_success, apply_at_least_once, apply_exactly_once,
-    apply_never, carry_retry_after, client, count_items, keep_apart, leave_first_unmarked, leave_key_free, mark_repeat_on_the_read_side, mark_replay,
-    name_safe_retry, never_conflict, never_fail, refuse, refuse_conflict, repeat_safely, replay_after_lock,
-    replay_verbatim, report_sameness, share_key, write_nothing_new,
+    apply_never, carry_retry_after, client, count_items, keep_apart, leave_first_unmarked, leave_key_free,
+    mark_repeat_on_the_read_side, mark_replay, name_safe_retry, never_conflict, never_fail, refuse, refuse_conflict,
+    repeat_safely, replay_after_lock, replay_verbatim, report_sameness, share_key, write_nothing_new,
 };
 use crate::plan::{Case, PlannedIntent, StepAction};
 use crate::scenario::Claim;

@@ -103,7 +103,8 @@ impl Abilities {
 
     /// Where a credential stands in the key space; for nobody, where the first one does.
     pub fn scope_of(&self, who: &CredentialUse) -> BTreeMap<ScopeName, String> {
-        let named = self.credentials.iter().find(|known| matches!(who, CredentialUse::Named(name) if *name == known.name));
+        let named =
+            self.credentials.iter().find(|known| matches!(who, CredentialUse::Named(name) if *name == known.name));
         named.or(self.credentials.first()).map(|known| known.scope.clone()).unwrap_or_default()
     }
 

@@ -3,8 +3,9 @@
 
 use crate::reference::claim::Claim;
 use crate::reference::policy::{
-    AfterFailure, BatchUse, Compares, Constraints, CounterUse, Coverage, Folding, GatewayUse, Grammar, Identity, KeyScope, Marker,
-    Memory, NaturalUse, Policy, Recorded, RefusedTry, Repeats, ReplayBody, ReplayHeaders, ReplayStatus, Stores, Throttle,
+    AfterFailure, BatchUse, Compares, Constraints, CounterUse, Coverage, Folding, GatewayUse, Grammar, Identity,
+    KeyScope, Marker, Memory, NaturalUse, Policy, Recorded, RefusedTry, Repeats, ReplayBody, ReplayHeaders,
+    ReplayStatus, Stores, Throttle,
 };
 
 /// A reference server with one policy.

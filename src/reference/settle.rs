@@ -184,11 +184,11 @@ fn known(
     if setup.policy.replay_body == ReplayBody::TodaysAnswer && answer.outcome == Outcome::Replayed {
         present::renew(setup, attempt, &mut answer.body, tables)?;
     }
+    let noted = answer.outcome == Outcome::Replayed && note_repeat(setup, attempt, tables)?;
     if setup.policy.marker == Marker::BakedIn && answer.outcome == Outcome::Replayed {
         tables.keep(slot, &Record { body: answer.body.to_string(), ..record.clone() })?;
         return Ok((End::Commit, answer));
     }
-    let noted = answer.outcome == Outcome::Replayed && note_repeat(setup, attempt, tables)?;
     Ok((if noted { End::Commit } else { End::Rollback }, answer))
 }
 

@@ -11,7 +11,7 @@ use crate::contract::Contract;
 use crate::driver::{After, Patience, connect};
 use crate::history::{CallerEnd, Sight};
 use crate::message::Response;
-use crate::name::OperationName;
+use crate::name::{CredentialName, OperationName};
 use crate::plan::{Abilities, Case, CredentialUse, PlannedIntent, Seed, Setting, expand};
 use crate::requirement::Side;
 use crate::runner::observer::observe;
@@ -86,7 +86,7 @@ pub async fn preflight(contract: &Arc<Contract>, target: &Arc<Target>, seed: See
         reach(&mut found, index, *address, &target.tempo).await;
     }
     let Some(first) = target.replicas.first().copied().filter(|_| found.is_ready()) else { return found };
-    let case = match writes(contract, target, seed) {
+    let case = match writes(contract, &target.abilities, seed) {
         Ok(case) => case,
         Err(why) => {
             found.bad("one plain write for each operation", why, "mend the contract or the subject file", true);
@@ -108,7 +108,7 @@ pub async fn preflight(contract: &Arc<Contract>, target: &Arc<Target>, seed: See
         }
     }
     found.tempo = Tempo::for_latency(slowest);
-    credentials(&mut found, &case, target, first, &clock).await;
+    credentials(&mut found, &case, target, first, &clock, seed).await;
     if let Some(second) = target.replicas.get(1).copied()
         && let Some(intent) = case.intents.values().next()
     {
@@ -159,7 +159,7 @@ async fn reach(found: &mut Preflight, index: usize, address: SocketAddr, tempo: 
 }
 
 /// A case of one plain intent for each operation that is not a batch, in the contract's order.
-fn writes(contract: &Arc<Contract>, target: &Target, seed: Seed) -> Result<Case, String> {
+fn writes(contract: &Arc<Contract>, abilities: &Abilities, seed: Seed) -> Result<Case, String> {
     let slot = |text: &str| Slot { text: text.to_owned(), span: Default::default() };
     let mut given = IndexMap::new();
     let mut when = Vec::new();
@@ -206,11 +206,8 @@ fn writes(contract: &Arc<Contract>, target: &Target, seed: Seed) -> Result<Case,
         claims: Vec::new(),
         both: Vec::new(),
     };
-    let setting = Setting {
-        contract: Arc::clone(contract),
-        abilities: Abilities { client: None, ..target.abilities.clone() },
-        seed,
-    };
+    let setting =
+        Setting { contract: Arc::clone(contract), abilities: Abilities { client: None, ..abilities.clone() }, seed };
     let cases = expand(&Arc::new(scenario), &setting)
         .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; "))?;
     cases.into_iter().next().ok_or_else(|| "the contract has no operation".to_owned())
@@ -278,7 +275,14 @@ fn judge_write(found: &mut Preflight, case: &Case, intent: &PlannedIntent, answe
     }
 }
 
-async fn credentials(found: &mut Preflight, case: &Case, target: &Target, first: SocketAddr, clock: &Clock) {
+async fn credentials(
+    found: &mut Preflight,
+    case: &Case,
+    target: &Target,
+    first: SocketAddr,
+    clock: &Clock,
+    seed: Seed,
+) {
     let offered = |intent: &&PlannedIntent| !found.missing.contains(&intent.operation);
     let Some(intent) = case.intents.values().find(offered) else {
         found.bad("one plain write for each operation", "none is offered", "check the URL and `paths`", true);
@@ -286,7 +290,10 @@ async fn credentials(found: &mut Preflight, case: &Case, target: &Target, first:
     };
     for name in target.credentials.keys().skip(1) {
         let credential = CredentialUse::Named(name.clone());
-        let (answer, _) = write_as(target, first, intent, &credential, clock).await;
+        // A request may name the scope of who asks, so each credential has one of its own.
+        let own = writes(&case.contract, &asked_by(&target.abilities, name), seed).ok();
+        let own = own.as_ref().and_then(|own| own.intents.get(&intent.name)).unwrap_or(intent);
+        let (answer, _) = write_as(target, first, own, &credential, clock).await;
         match answer {
             Ok(answer) if !matches!(answer.status, 401 | 403) && answer.status < 500 => {
                 found.well(format!("credential `{name}`"), format!("answered {}", answer.status));
@@ -296,6 +303,13 @@ async fn credentials(found: &mut Preflight, case: &Case, target: &Target, first:
             }
         }
     }
+}
+
+/// The same subject, with another credential as its first.
+fn asked_by(abilities: &Abilities, name: &CredentialName) -> Abilities {
+    let mut abilities = abilities.clone();
+    abilities.credentials.sort_by_key(|known| known.name != *name);
+    abilities
 }
 
 async fn effects(found: &mut Preflight, case: &Case, target: &Arc<Target>, first: SocketAddr, clock: &Clock) {

@@ -2,9 +2,9 @@
 
 use indexmap::IndexMap;
 
+use crate::contract::load::names::Names;
 use crate::contract::load::notation;
 use crate::contract::load::template;
-use crate::contract::load::names::Names;
 use crate::contract::load::values::{named, place, pointer, request_line};
 use crate::contract::{Effect, Operation, Read};
 use crate::file::{Node, Reading, json};

@@ -26,7 +26,10 @@ pub fn operation(entry: &Entry, names: &Names<'_>, reading: &mut Reading<'_>) ->
         request: request_line(node.get("request")),
         headers: headers(node.get("headers"), reading),
         effect: node.get("effect").and_then(|effect| known(effect, "effect", &names.effects, reading)).map(Into::into),
-        repeats: node.get("repeats").and_then(|effect| known(effect, "effect", &names.effects, reading)).map(Into::into),
+        repeats: node
+            .get("repeats")
+            .and_then(|effect| known(effect, "effect", &names.effects, reading))
+            .map(Into::into),
         identity: pointer(node.get("identity")),
         marker: node
             .get("marker")

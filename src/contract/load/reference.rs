@@ -10,8 +10,8 @@ use crate::contract::load::notation;
 use crate::contract::load::template::check_expressions;
 use crate::contract::load::values::{headers, known, many, named, place, pointer, request_line, status, text, texts};
 use crate::contract::{
-    CannedAnswer, Collection, Constraint, Edge, Late, Lookup, Operation, Outcome, ReadRoute, Reference, ReferenceCredential,
-    ReferenceOperation, Write,
+    CannedAnswer, Collection, Constraint, Edge, Late, Lookup, Operation, Outcome, ReadRoute, Reference,
+    ReferenceCredential, ReferenceOperation, Write,
 };
 use crate::file::{Entry, Node, Reading, json};
 use crate::json::Json;
