@@ -408,8 +408,8 @@ impl Stage<'_> {
                 }
             }
         }
-        if let (true, Some(KeyPlace::Body(place))) =
-            (self.abilities.client.is_some(), operation.key().map(|rule| &rule.place))
+        let rule = self.contract.operations[&draft.operation].key();
+        if let (true, Some(KeyPlace::Body(place))) = (self.abilities.client.is_some(), rule.map(|rule| &rule.place))
             && let [member] = place.tokens()
         {
             let member = member.to_string_lossy();

@@ -100,6 +100,7 @@ fn checked(claim: Claim, courses: &[Course<'_>]) -> Verdict {
         | Claim::CarryRetryAfter
         | Claim::NeverFail
         | Claim::ReportSameness
+        | Claim::MarkRepeatOnTheReadSide
         | Claim::RepeatSafely => Verdict::Unknown(Doubt::JudgeFailed(format!("`{claim}` is no claim about a client"))),
     }
 }
