@@ -32,6 +32,7 @@ struct Asked {
     operation: String,
     input: Json,
     key: Option<Json>,
+    unkeyed: bool,
     credential: Option<String>,
     scale: f64,
 }
@@ -52,6 +53,7 @@ impl Call {
                 operation: asked.operation.as_str().into(),
                 input: asked.input,
                 key: asked.key,
+                unkeyed: asked.unkeyed,
                 headers: credential_headers(&library, asked.credential.as_deref()),
                 scale: asked.scale,
                 bits: crate::cli::run::fresh_seed() ^ (u64::from(std::process::id()) << 32),
@@ -88,6 +90,7 @@ fn of_variables() -> Option<Asked> {
         operation: from_environment("ONCEPROOF_OPERATION")?,
         input: Json::parse(from_environment("ONCEPROOF_INPUT")?.as_bytes()).ok()?,
         key: from_environment("ONCEPROOF_KEY").map(Json::from),
+        unkeyed: from_environment("ONCEPROOF_UNKEYED").is_some_and(|text| text == "1"),
         credential: from_environment("ONCEPROOF_CREDENTIAL"),
         scale: from_environment("ONCEPROOF_TIME_SCALE").and_then(|text| text.parse().ok()).unwrap_or(1.0),
     })
@@ -101,6 +104,7 @@ fn of_line(line: &str) -> Option<Asked> {
         operation: text("operation")?,
         input: json.get("input")?.clone(),
         key: json.get("key").filter(|key| !key.is_null()).cloned(),
+        unkeyed: json.get("unkeyed").and_then(Json::as_bool).unwrap_or(false),
         credential: text("credential"),
         scale: json.get("time_scale").and_then(Json::as_f64).unwrap_or(1.0),
     })

@@ -222,9 +222,10 @@ fn named(file: Option<&Subject>, program: &Program, library: &Library) -> String
         (Some(file), _) => file.name.clone(),
         (None, Program::Reference(_)) => format!("{}-reference-client", library.contract.name),
         (None, Program::Once(command) | Program::StaysUp(command)) => {
-            let words = command.words.iter().filter(|word| !word.starts_with('-'));
-            let last = words.map(|word| word.rsplit('/').next().unwrap_or(word)).last();
-            last.unwrap_or("client").to_owned()
+            let names = command.words.iter().map(|word| word.rsplit('/').next().unwrap_or(word));
+            // The script says more than what runs it.
+            let script = names.clone().skip(1).find(|name| name.contains('.') && !name.starts_with('-'));
+            script.or(names.clone().next()).unwrap_or("client").to_owned()
         }
     }
 }

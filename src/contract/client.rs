@@ -128,9 +128,15 @@ impl Contract {
             (RowOn::Dropped, Met::Dropped) | (RowOn::Timeout, Met::Timeout) => true,
             (RowOn::Answer(..) | RowOn::Dropped | RowOn::Timeout, _) => false,
         };
+        // What is said of an operation is said of many of it at once, unless that is said by itself.
+        let own = self.retry.iter().any(|row| row.advice.contains_key(&operation.name));
+        let name = match &operation.batch {
+            Some(batch) if !own => &batch.of,
+            Some(_) | None => &operation.name,
+        };
         let rows = self.retry.iter().filter(|row| row.on.iter().any(fits));
-        let found = rows.filter_map(|row| row.advice.get(&operation.name)).next()?;
-        Some(rules.effective(found, &operation.name))
+        let found = rows.filter_map(|row| row.advice.get(name)).next()?;
+        Some(rules.effective(found, name))
     }
 
     /// The rules of a kind of client; the first where none is named.

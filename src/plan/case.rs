@@ -52,6 +52,8 @@ pub struct PlannedIntent {
     pub credential: CredentialUse,
     /// The subject's hook that must be armed for it.
     pub hook: Option<String>,
+    /// Whether a client under test is to send it without a key.
+    pub unkeyed: bool,
     /// What it is.
     pub wanted: Wanted,
 }

@@ -63,6 +63,12 @@ impl Stage<'_> {
         if let Some(refusal) = answer_mut(&mut passage)
             && let Some(word) = &refusal.outcome
         {
+            if word == PARTLY_DONE {
+                let (status, body) = partly_done(operation, self.contract, intent)
+                    .ok_or_else(|| bad(format!("`{}` cannot be done in part", operation.name)))?;
+                refusal.status = Some(status);
+                return Ok(Meeting { passage, says: Some(body.to_string()) });
+            }
             let outcome = Outcome::from_word(word).ok_or_else(|| bad(format!("no outcome `{word}`")))?;
             let example = operation.example(outcome, refusal.status).ok_or_else(|| {
                 bad(format!("`{}` of {} names no such answer `{word}`", operation.name, self.contract.name))
@@ -72,6 +78,27 @@ impl Stage<'_> {
         }
         Ok(Meeting { passage, says })
     }
+}
+
+/// The answer to a batch whose first item is done, and whose others are not and may be asked for again.
+const PARTLY_DONE: &str = "partly done";
+
+fn partly_done(operation: &Operation, contract: &Contract, intent: &PlannedIntent) -> Option<(u16, Json)> {
+    let batch = operation.batch.as_ref()?;
+    let Wanted::Batch(items) = &intent.wanted else { return None };
+    let of = |outcome: Outcome| {
+        let rules = batch.item_answers.iter().filter(|rule| rule.outcome == outcome);
+        rules.filter_map(|rule| rule.example(None)).next().map(|(_, body)| body)
+    };
+    // What the matrix says to ask for again, of one item alone.
+    let single = contract.operations.get(&batch.of)?;
+    let open = [Outcome::InProgress, Outcome::Unknown, Outcome::RateLimited];
+    let undone = open.into_iter().filter(|outcome| single.names(*outcome)).find_map(of)?;
+    let done = of(Outcome::Fresh)?;
+    let results = (0..items.len()).map(|at| if at == 0 { done.clone() } else { undone.clone() }).collect();
+    let (status, mut body) = operation.example(Outcome::Fresh, None)?;
+    body.set(&batch.results, Json::Array(results));
+    Some((status, body))
 }
 
 fn answer_mut(passage: &mut Passage) -> Option<&mut crate::fault::Refusal> {

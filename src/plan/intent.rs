@@ -367,6 +367,7 @@ impl Stage<'_> {
             request,
             credential: credential.clone(),
             hook: draft.hook.clone(),
+            unkeyed: draft.key.is_none() && decl.key.is_some(),
             wanted: Wanted::One {
                 reading: self.reading(&draft, operation.effect.as_ref(), decl, &credential, &scope)?,
                 repeats: self.repeats(&draft, operation, decl, &credential, &scope)?,
@@ -495,6 +496,7 @@ impl Stage<'_> {
             request,
             credential,
             hook: None,
+            unkeyed: false,
             wanted: Wanted::Batch(items),
         })
     }

@@ -192,6 +192,9 @@ impl Target {
             let is_secret = self.credentials.values().flatten().any(|(secret, _)| secret.eq_ignore_ascii_case(name));
             if is_secret {
                 *value = BLANK.to_owned();
+            } else {
+                // A program may send it under another name.
+                *value = String::from_utf8_lossy(&self.blanked(value.as_bytes())).into_owned();
             }
         }
         request.body = Octets(self.blanked(&request.body.0));

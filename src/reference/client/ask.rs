@@ -15,6 +15,8 @@ pub struct ClientAsk {
     pub input: Json,
     /// A key that the caller gave, where keys are carried in a header.
     pub key: Option<Json>,
+    /// Whether it is to be sent without a key.
+    pub unkeyed: bool,
     /// The credential's headers.
     pub headers: Vec<(String, String)>,
     /// The client's clock: all its waits and timeouts are this share of what the contract says.

@@ -9,7 +9,7 @@ use crate::contract::{ClientRules, Contract, KeyForm, KeyPlace, Operation, UUID}
 use crate::json::{Json, Pointer};
 use crate::name::OperationName;
 use crate::reference::client::ask::ClientAsk;
-use crate::reference::client::policy::Minting;
+use crate::reference::client::policy::{ClientPolicy, MemoryUse, Minting};
 
 /// A place of a request that carries a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,21 +64,28 @@ pub(super) struct Mint<'a> {
     pub minting: Minting,
     /// What the bits are drawn from: the seed, and what is asked for.
     pub seed: String,
+    /// Whether it is drawn anew each time, rather than made of the fact.
+    pub drawn: bool,
     /// The client's clock.
     pub scale: f64,
 }
 
 impl<'a> Mint<'a> {
     /// The mint for an intent. The keys of a batch are those of its items.
-    pub fn of(rules: &'a ClientRules, minting: Minting, operation: &Operation, ask: &ClientAsk) -> Self {
+    pub fn of(rules: &'a ClientRules, policy: ClientPolicy, operation: &Operation, ask: &ClientAsk) -> Self {
         let keyed: &OperationName = operation.batch.as_ref().map_or(&operation.name, |batch| &batch.of);
-        let seed = format!("{} {} {}", ask.bits, operation.name, ask.input);
-        Self { form: rules.mints.get(keyed), minting, seed, scale: ask.scale }
+        let form = rules.mints.get(keyed);
+        let fact = format!("{} {}", operation.name, ask.input);
+        let minting = if ask.unkeyed { Minting::Never } else { policy.minting };
+        // A form is that of a key that is drawn; without one, the key is that of the fact. Who forgets draws.
+        let drawn = form.is_some() || policy.memory == MemoryUse::Forgets;
+        let seed = if drawn { format!("{} {fact}", ask.bits) } else { fact };
+        Self { form, minting, seed, drawn, scale: ask.scale }
     }
 
     /// The key of each slot, before the first request.
     pub fn first(&self, slots: &[Option<Slot>], asked: u64) -> Vec<Option<Json>> {
-        self.keys(slots, &format!("asked {asked}"))
+        self.keys(slots, &if self.drawn { format!("asked {asked}") } else { String::new() })
     }
 
     /// The key of each slot in a request, where `kept` was minted before the first.

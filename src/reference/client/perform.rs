@@ -30,7 +30,7 @@ pub async fn perform(contract: &Contract, kind: &ClientRules, policy: ClientPoli
     };
     let desk = Desk { contract, rules: kind, policy, operation };
     let slots = slots(contract, operation, &ask);
-    let mint = Mint::of(kind, policy.minting, operation, &ask);
+    let mint = Mint::of(kind, policy, operation, &ask);
     let name = format!("{} {:?} {}", ask.operation, ask.key, ask.input);
     let forgets = policy.memory == MemoryUse::Forgets;
     let intent = ask.memory.open(&name, forgets, |asked| mint.first(&slots, asked));

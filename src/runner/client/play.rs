@@ -190,6 +190,7 @@ impl<'a> Road<'a> {
             key: intent
                 .cell()
                 .and_then(|cell| crate::json::Json::parse(cell.key.as_bytes()).ok()?.as_str().map(str::to_owned)),
+            unkeyed: intent.unkeyed,
             credential: secret(&headers),
             headers,
             state: state_of(self.folder.path(), intent.name.as_str()),
@@ -302,10 +303,9 @@ impl<'a> Road<'a> {
         AttemptNo(self.attempts - 1)
     }
 
-    /// How long the port refuses: until the program has surely tried, and not yet tried for the last time.
+    /// How long the port refuses: until the program has surely tried, and may not yet have tried for the last time.
     fn refused_for(&self) -> Duration {
-        let wait = self.rules.waits.before(2).unwrap_or(UNSAID).mul_f64(self.scale);
-        self.client.startup * 2 + wait / 4
+        self.client.startup * 2
     }
 
     /// How long a program may take for one intent: all the waits that the contract knows of, and something besides. One

@@ -78,6 +78,7 @@ impl<'a> Asked<'a> {
                     operation: OperationName::from(question.operation.as_str()),
                     input: question.input.clone(),
                     key: question.key.as_deref().map(Into::into),
+                    unkeyed: question.unkeyed,
                     headers: question.headers.clone(),
                     scale: question.time_scale,
                     bits: question.bits,

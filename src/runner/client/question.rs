@@ -17,6 +17,8 @@ pub struct Question {
     pub input: Json,
     /// The key that the caller gave.
     pub key: Option<String>,
+    /// Whether it is to be sent without a key.
+    pub unkeyed: bool,
     /// The secret of the credential.
     pub credential: Option<String>,
     /// The headers of the credential.
@@ -51,6 +53,7 @@ impl Question {
             ("ONCEPROOF_TIME_SCALE", self.time_scale.to_string()),
         ];
         variables.extend(self.key.clone().map(|key| ("ONCEPROOF_KEY", key)));
+        variables.extend(self.unkeyed.then(|| ("ONCEPROOF_UNKEYED", "1".to_owned())));
         variables.extend(self.credential.clone().map(|secret| ("ONCEPROOF_CREDENTIAL", secret)));
         // An operating system takes no NUL in a variable.
         variables.retain(|(_, value)| !value.contains('\0'));
@@ -66,6 +69,7 @@ impl Question {
             ("operation", text(&self.operation)),
             ("input", self.input.clone()),
             ("key", optional(&self.key)),
+            ("unkeyed", Json::from(self.unkeyed)),
             ("credential", optional(&self.credential)),
             ("state", text(&self.state.display().to_string())),
             ("time_scale", Json::parse(self.time_scale.to_string().as_bytes()).unwrap_or(Json::Null)),
@@ -117,6 +121,7 @@ mod tests {
             operation: "send".to_owned(),
             input: Json::parse(b"{\"text\":\"a\\u0000\\nb\"}").expect("JSON"),
             key: Some("k\0".to_owned()),
+            unkeyed: false,
             credential: None,
             headers: Vec::new(),
             state: PathBuf::from("/s"),

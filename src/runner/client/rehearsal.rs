@@ -79,7 +79,7 @@ pub async fn rehearsal(
             Err(wrong) => found.bad(tried, wrong.came, &wrong.remedy, true),
         }
     }
-    client.startup = startup.max(Duration::from_millis(20));
+    client.startup = startup.max(Duration::from_millis(5));
     found
 }
 

@@ -126,6 +126,7 @@ impl Visit {
             key: None,
             headers: vec![("Authorization".to_owned(), "Bearer guest".to_owned())],
             scale: SCALE,
+            unkeyed: false,
             bits: 7,
             memory: Memory::default(),
         };
