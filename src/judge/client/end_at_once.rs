@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::contract::{Advice, Waits};
 use crate::history::{Exit, Told};
 use crate::judge::client::course::{Call, Course};
+use crate::judge::client::items::is_all_done;
 use crate::judge::client::retry_after::Asked;
 use crate::judge::client::shown::{each, late, time};
 use crate::judge::verdict::Verdict;
@@ -64,7 +65,7 @@ fn left(course: &Course<'_>, last: &Call<'_>, told: Option<Told>) -> Left {
         return Left::Something;
     }
     if last.succeeded {
-        return Left::Nothing;
+        return if is_all_done(course, last) { Left::Nothing } else { Left::Something };
     }
     let run = course.runs().pop().unwrap_or_default();
     let made = u32::try_from(run.len()).unwrap_or(u32::MAX);

@@ -1,6 +1,7 @@
 //! `finish`: a success that was answered whole is told as one, and no other request is made.
 
 use crate::judge::client::course::{Call, Course};
+use crate::judge::client::items::is_all_done;
 use crate::judge::client::shown::{each, time};
 use crate::judge::client::tells::{Tells, told, words};
 use crate::judge::verdict::{Anomaly, Verdict};
@@ -9,7 +10,7 @@ use crate::judge::verdict::{Anomaly, Verdict};
 pub fn check(courses: &[Course<'_>]) -> Verdict {
     each(courses, "nothing was answered by a success", |course, shown| {
         let Some((entry, tells)) = told(course) else { return };
-        let Some(done) = course.asked().find(|call| call.succeeded) else { return };
+        let Some(done) = course.asked().find(|call| is_all_done(course, call)) else { return };
         let is_run_on = |later: &&Call<'_>| {
             done.is_before(later) && !course.kills().any(|(_, at)| done.began <= at && at <= later.began)
         };
@@ -39,7 +40,7 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
 #[cfg(test)]
 mod tests {
     use crate::history::Told;
-    use crate::judge::client::testing::{DONE, ERROR, Story, wanted};
+    use crate::judge::client::testing::{DONE, ERROR, Story, given, results, wanted};
 
     const CLAIM: &str = "finish: wanted";
 
@@ -73,6 +74,19 @@ mod tests {
     fn a_request_that_was_under_way_already_is_not_after_it() {
         let together = wanted("send").call(0).answered(200, DONE).until(500).call(100).answered(200, DONE);
         together.tells(600, "success").judged(CLAIM).holds([0, 2]);
+    }
+
+    #[test]
+    fn an_answer_that_did_a_part_of_a_batch_is_no_success_yet() {
+        let many = given([
+            "one: { operation: send }",
+            "two: { operation: send }",
+            "wanted: { operation: send, items: [one, two] }",
+        ]);
+        let half = many.ask("wanted").call(0).answered(200, &results(["ok", "error"]));
+        let done = half.clone().call(1_000).items(["two"]).answered(200, &results(["ok"])).tells(1_020, "success");
+        done.judged(CLAIM).holds([1, 2]);
+        half.tells(20, "failure").judged(CLAIM).unknown("never exercised: nothing was answered by a success");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `keep-given-key`: the key that the caller gave is the one on the wire, character by character.
 
+use crate::contract::KeyPlace;
+use crate::json::Json;
 use crate::judge::client::course::Course;
 use crate::judge::client::shown::each;
 use crate::judge::verdict::{Anomaly, Verdict};
@@ -8,9 +10,10 @@ use crate::judge::verdict::{Anomaly, Verdict};
 pub fn check(courses: &[Course<'_>]) -> Verdict {
     each(courses, "no request under a key that the caller gave", |course, shown| {
         let Some(cell) = course.intent.cell() else { return };
+        let given = on_the_wire(course, &cell.key);
         for call in course.asked().filter(|call| call.is_whole) {
             let found = call.key.as_ref().map(|key| key.content_key());
-            if found.as_deref() == Some(cell.key.as_str()) {
+            if found.as_ref().is_some_and(|found| given.contains(found)) {
                 shown.witness([call.entry]);
             } else {
                 let observed = found.map_or_else(|| "no key".to_owned(), |key| format!("key {key}"));
@@ -18,6 +21,17 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
             }
         }
     })
+}
+
+/// What the given key may look like where it is carried, canonical.
+fn on_the_wire(course: &Course<'_>, given: &str) -> Vec<String> {
+    let in_header = course.operation.key().is_some_and(|rule| matches!(rule.place, KeyPlace::Header(_)));
+    let (true, Ok(key)) = (in_header, Json::parse(given.as_bytes())) else { return vec![given.to_owned()] };
+    // Blanks around a value are not part of it, and bytes above 127 are read as Latin-1.
+    let text = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
+    let plain = text.trim_matches([' ', '\t']);
+    let latin: String = plain.bytes().map(char::from).collect();
+    [text.as_str(), plain, latin.as_str()].map(|key| Json::text(key).content_key()).into()
 }
 
 #[cfg(test)]
@@ -39,6 +53,11 @@ mod tests {
         }
         let spaced = given(["wanted: { operation: send, key: with spaces at its ends }"]).ask("wanted").call(0);
         spaced.tells(20, "failure").judged(CLAIM).holds([0]);
+        let header = |kind: &str| given([&format!("wanted: {{ operation: pay, key: {kind} }}")]).ask("wanted").call(0);
+        for kind in ["with spaces at its ends", "with an emoji", "a number"] {
+            header(kind).tells(20, "failure").judged(CLAIM).holds([0]);
+            header(kind).key("own").tells(20, "failure").judged(CLAIM).violated(["wrong key [0]"]);
+        }
     }
 
     #[test]

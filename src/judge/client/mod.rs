@@ -12,6 +12,7 @@ mod end_at_once;
 mod finish;
 mod give_up_within;
 mod honor_retry_after;
+mod items;
 mod keep_given_key;
 mod keep_post;
 mod keys;

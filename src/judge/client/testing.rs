@@ -1,23 +1,22 @@
 //! Literal histories of a client for the judge's own tests: each request and what it was left with, each ending and what
 //! was told, then one verdict. Times are in milliseconds. The case is planned as any other; nothing here judges.
 
+mod wire;
+
 use std::sync::Arc;
 
-use crate::contract::{self, KeyPlace};
-use crate::fault::Passage;
+use crate::contract;
 use crate::file::Source;
-use crate::history::{
-    AttemptNo, CallerEnd, Commit, Ending, Entry, Exchange, Exit, FaultRecord, Gate, GateStamp, OriginEnd, Recorder,
-    SealedHistory, Told,
-};
+use crate::history::{CallerEnd, Ending, Entry, Exit, Recorder, SealedHistory, Told};
 use crate::json::Json;
+use crate::judge::client::testing::wire::{exchange, tick};
 use crate::judge::judge;
 use crate::judge::testing::Judged;
-use crate::message::{Framing, Octets, Request, Response};
+use crate::message::{Framing, Response};
 use crate::name::{ClientName, CredentialName, IntentName};
-use crate::plan::{Abilities, AbleClient, AbleCredential, Case, Seed, Setting, Wanted, expand};
+use crate::plan::{Abilities, AbleClient, AbleCredential, Case, Seed, Setting, expand};
 use crate::scenario::{self, Claim};
-use crate::time::{Interval, Tick};
+use crate::time::Interval;
 
 /// The made-up contract.
 const ERRANDS: &str = include_str!("errands.yaml");
@@ -324,7 +323,7 @@ impl Story {
 
     fn case(&self, claim: &str) -> Case {
         let contract = contract::load(&Source::new("errands.yaml", ERRANDS), Claim::WORDS)
-            .unwrap_or_else(|problems| panic!("{problems:?}"));
+            .unwrap_or_else(|problems| panic!("{problems}"));
         let scenario = scenario::load(&Source::new("scenarios/client/story.yaml", self.text(claim)))
             .unwrap_or_else(|problems| panic!("{problems:?}"));
         let client = AbleClient {
@@ -394,94 +393,4 @@ impl Story {
 
 fn met(made: &Made) -> String {
     format!("'{}'", made.passage)
-}
-
-fn tick(milliseconds: u64) -> Tick {
-    Tick(milliseconds * 1_000)
-}
-
-fn exchange(case: &Case, made: &Made, no: u32, step: u32) -> Exchange {
-    let stamp = |gate, at: u64| GateStamp { gate, at: tick(at), order: at };
-    let mut gates = vec![stamp(Gate::RequestHead, made.from)];
-    if made.whole {
-        gates.push(stamp(Gate::RequestWhole, made.from));
-    }
-    let passage: Passage = made.passage.parse().expect("a passage");
-    if let (CallerEnd::Answered(_), None) = (&made.caller, passage.answer()) {
-        gates.push(stamp(Gate::AnswerWhole, made.known.unwrap_or(made.to)));
-    }
-    Exchange {
-        attempt: AttemptNo(no),
-        step,
-        intent: IntentName::from(made.intent.as_str()),
-        key: None,
-        request: request(case, made),
-        passage,
-        connection: no + 1,
-        request_on_connection: 1,
-        replica: 0,
-        fault: FaultRecord { fired: made.fired, commit: Commit::Unknown, why: "it came late".to_owned() },
-        origin: OriginEnd::Untouched,
-        caller: made.caller.clone(),
-        at_origin: None,
-        at_caller: Interval { from: tick(made.from), to: tick(made.to) },
-        gates,
-    }
-}
-
-fn request(case: &Case, made: &Made) -> Request {
-    let intent = &case.intents[made.intent.as_str()];
-    let operation = &case.contract.operations[&intent.operation];
-    let mut request = intent.request.clone();
-    let mut body = request.json();
-    if let Some(rule) = operation.key() {
-        let key = match &made.key {
-            Key::Usual if intent.cell().is_some() => None,
-            Key::Usual => Some(Json::text("k")),
-            Key::None => Some(Json::Null),
-            Key::Is(key) => Some(key.clone()),
-        };
-        match (&rule.place, key) {
-            (KeyPlace::Body(place), Some(key)) => {
-                body.as_mut().expect("a body").set(place, key);
-            }
-            (KeyPlace::Header(name), Some(key)) => {
-                request.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
-                request.headers.extend(key.as_str().map(|key| (name.clone(), key.to_owned())));
-            }
-            (_, None) => {}
-        }
-    }
-    if let (Wanted::Batch(all), Some(batch)) = (&intent.wanted, &operation.batch) {
-        let all: Vec<&str> = all.iter().map(|name| name.as_str()).collect();
-        let items = made.items.clone().map_or_else(
-            || all.iter().map(|item| item_of(case, item)).collect(),
-            |items| items.iter().map(|item| item_of(case, item)).collect::<Vec<Json>>(),
-        );
-        body.as_mut().expect("a body").set(&batch.items, Json::Array(items));
-    }
-    request.body = Octets(body.map(|body| body.to_string().into_bytes()).unwrap_or_default());
-    if let Some(body) = &made.body {
-        request.body = body.as_str().into();
-    }
-    if let Some(method) = made.method {
-        request.method = method.to_owned();
-    }
-    for (name, value) in &made.headers {
-        request.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
-        request.headers.push((name.clone(), value.clone()));
-    }
-    request
-}
-
-fn item_of(case: &Case, item: &str) -> Json {
-    let (name, key) = item.split_once('=').map_or((item, format!("k-{item}")), |(name, key)| (name, key.to_owned()));
-    let intent = &case.intents[name];
-    let mut body = intent.request.json().expect("items have a body");
-    if let Some(KeyPlace::Body(place)) = case.contract.operations[&intent.operation].key().map(|rule| &rule.place)
-        && !key.is_empty()
-    {
-        body.set(place, Json::text(key));
-    }
-    body
 }
