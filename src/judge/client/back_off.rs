@@ -22,7 +22,9 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
         // Whether one that was started again counts on is left open: only its first run is looked at.
         let run = course.runs().swap_remove(0);
         let own = |call: &Call<'_>| {
-            call.advice == Some(Advice::Retry) && matches!(Asked::of(call), Asked::Nothing | Asked::Unreadable(_))
+            call.advice == Some(Advice::Retry)
+                && call.is_end_seen()
+                && matches!(Asked::of(call), Asked::Nothing | Asked::Unreadable(_))
         };
         let gaps = run.windows(2).enumerate().filter(|(_, pair)| own(pair[0]));
         match &course.rules.waits {
@@ -142,9 +144,16 @@ mod tests {
 
     #[test]
     fn who_gave_up_by_itself_knew_before_it_was_seen_to_leave() {
-        let left = |next| wanted("send").call(0).left(10_000).call(next).answered(200, DONE).tells(20_000, "success");
+        let stalled = || wanted("send").call(0).meets("pre-commit stall");
+        let left = |next| stalled().left(10_000).call(next).answered(200, DONE).tells(20_000, "success");
         left(10_800).judged(CLAIM).holds([0, 1]);
         left(10_700).judged(CLAIM).violated(["early [0, 1]"]);
+    }
+
+    #[test]
+    fn who_left_a_slow_origin_is_noticed_too_late_to_be_judged() {
+        let slow = wanted("send").call(0).left(12_000).call(11_000).answered(200, DONE).tells(20_000, "success");
+        slow.judged(CLAIM).unknown(UNKNOWN);
     }
 
     #[test]

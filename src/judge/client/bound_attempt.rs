@@ -2,7 +2,7 @@
 //! byte keeps every idle timer quiet.
 
 use crate::contract::Met;
-use crate::fault::{Fault, Loss, Passage};
+use crate::fault::{Fault, Passage};
 use crate::judge::client::course::{Call, Course};
 use crate::judge::client::shown::{each, early, late, time};
 use crate::judge::verdict::Verdict;
@@ -35,10 +35,8 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
 }
 
 fn is_slow(call: &Call<'_>) -> bool {
-    matches!(
-        call.exchange.passage,
-        Passage::Faulted(Fault::Drip | Fault::PreCommit(Loss::Stall) | Fault::PostCommit(Loss::Stall))
-    )
+    // Of one that was still open when the history was sealed nobody knows how long it took.
+    call.is_closed && (call.is_stalled() || call.exchange.passage == Passage::Faulted(Fault::Drip))
 }
 
 #[cfg(test)]
@@ -87,6 +85,8 @@ mod tests {
         quick.judged(CLAIM).unknown(UNKNOWN);
         let ended = wanted("send").call(0).meets("pre-commit stall").left(8_000).still_at_work(8_000);
         ended.judged(CLAIM).unknown(UNKNOWN);
+        let open = wanted("send").call(0).meets("pre-commit stall").left(0).open().tells(90_000, "failure");
+        open.judged(CLAIM).unknown(UNKNOWN);
         let unsaid = wanted("send").kind("bare").call(0).meets("drip").left(10_000).tells(11_000, "failure");
         unsaid.judged(CLAIM).unknown(UNKNOWN);
     }

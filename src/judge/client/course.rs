@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::contract::{Advice, ClientRules, KeyPlace, Met, Operation};
+use crate::fault::{Fault, Loss, Passage};
 use crate::history::{CallerEnd, Ending, EntryNo, Exchange, Exit, Gate};
 use crate::json::Json;
 use crate::judge::verdict::Doubt;
@@ -44,6 +45,8 @@ pub struct Call<'a> {
     pub is_asked: bool,
     /// Whether it came whole: of what is missing nothing can be said.
     pub is_whole: bool,
+    /// Whether its end was seen: else the history was sealed while it was open.
+    pub is_closed: bool,
     /// The key that it carries; none without one. An empty text counts as none.
     pub key: Option<Json>,
     /// What the client was left with.
@@ -174,6 +177,18 @@ impl Call<'_> {
         self.entry < later.entry && self.known_from <= later.began
     }
 
+    /// Whether one can tell when it was over: a caller that leaves is watched for only where the road stalls. In the
+    /// middle of a slow answer it is noticed much later.
+    pub fn is_end_seen(&self) -> bool {
+        !matches!(self.met, Met::Timeout) || self.is_stalled() && self.is_closed
+    }
+
+    /// Whether the road stalls.
+    pub fn is_stalled(&self) -> bool {
+        let passage = &self.exchange.passage;
+        matches!(passage, Passage::Faulted(Fault::PreCommit(Loss::Stall) | Fault::PostCommit(Loss::Stall)))
+    }
+
     /// How much earlier than its time the next request may seem by no doing of the client: who gives up by itself knew
     /// before anybody saw it leave.
     pub fn unseen(&self, course: &Course<'_>) -> Duration {
@@ -223,6 +238,7 @@ fn call<'a>(
         entry,
         exchange,
         is_asked,
+        is_closed: stamp(&[Gate::Closed]).is_some(),
         is_whole: stamp(&[Gate::RequestWhole]).is_some(),
         key: key_of(operation, exchange),
         met,

@@ -38,6 +38,8 @@ fn order(course: &Course<'_>, call: &Call<'_>, later: &Call<'_>) -> Order {
     // Who gave up by itself had left before anybody saw it.
     if overlap <= course.resolution().max(call.unseen(course)) {
         Order::InTurn
+    } else if !call.is_end_seen() {
+        Order::Near
     } else if later.began < call.known_from || overlap > course.grace() {
         Order::Together
     } else {
@@ -61,17 +63,25 @@ mod tests {
         second(wanted("send").call(0), 1_000).judged(CLAIM).holds([0, 1]);
         second(wanted("send").call(0), 10).judged(CLAIM).holds([0, 1]);
         second(wanted("send").call(0).answered(200, DONE).until(500), 498).judged(CLAIM).holds([0, 1]);
-        second(wanted("send").call(0).left(10_000), 9_900).judged(CLAIM).holds([0, 1]);
+        second(wanted("send").call(0).meets("pre-commit stall").left(10_000), 9_900).judged(CLAIM).holds([0, 1]);
     }
 
     #[test]
     fn two_that_are_under_way_together_break_it() {
-        second(wanted("send").call(0).left(10_000), 2_000).judged(CLAIM).violated(["asked again [0, 1]"]);
+        second(wanted("send").call(0).meets("pre-commit stall").left(10_000), 2_000)
+            .judged(CLAIM)
+            .violated(["asked again [0, 1]"]);
         second(wanted("send").call(0).answered(200, DONE).until(500), 100)
             .judged(CLAIM)
             .violated(["asked again [0, 1]"]);
         // Not only the one right before it.
-        let third = wanted("send").call(0).left(10_000).call(100).call(3_000).tells(11_000, "failure");
+        let third = wanted("send")
+            .call(0)
+            .meets("post-commit stall")
+            .left(10_000)
+            .call(100)
+            .call(3_000)
+            .tells(11_000, "failure");
         third.judged(CLAIM).violated(["asked again [0, 1]", "asked again [0, 2]"]);
     }
 
@@ -79,6 +89,8 @@ mod tests {
     fn what_cannot_be_told_apart_and_one_alone_leave_it_open() {
         let near = wanted("send").call(0).answered(200, DONE).known(50).until(200);
         second(near, 100).judged(CLAIM).unknown(UNKNOWN);
+        // It left a slow origin, and nobody saw when.
+        second(wanted("send").call(0).left(12_000), 11_000).judged(CLAIM).unknown(UNKNOWN);
         wanted("send").call(0).tells(20, "failure").judged(CLAIM).unknown(UNKNOWN);
     }
 }

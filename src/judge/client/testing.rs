@@ -58,6 +58,7 @@ struct Made {
     passage: &'static str,
     fired: bool,
     whole: bool,
+    closed: bool,
     caller: CallerEnd,
     from: u64,
     to: u64,
@@ -146,6 +147,7 @@ impl Story {
             passage: "clear",
             fired: true,
             whole: true,
+            closed: true,
             caller: CallerEnd::Cut { after: 0, reset: false },
             from: at,
             to: at + 10,
@@ -215,6 +217,12 @@ impl Story {
     pub fn partial(mut self) -> Self {
         self.last().whole = false;
         self.last().body = Some(String::new());
+        self
+    }
+
+    /// It was still open when the history was sealed.
+    pub fn open(mut self) -> Self {
+        self.last().closed = false;
         self
     }
 
@@ -351,7 +359,8 @@ impl Story {
 
     fn text(&self, claim: &str) -> String {
         let ask = |intent: &String| {
-            let meets: Vec<String> = self.calls().filter(|made| made.intent == *intent).map(met).collect();
+            let meets: Vec<String> =
+                self.calls().filter(|made| made.intent == *intent).map(|made| format!("'{}'", made.passage)).collect();
             let meets = if meets.is_empty() { "clear".to_owned() } else { meets.join(", ") };
             format!("  - send: {intent}\n    meets: [{meets}]\n")
         };
@@ -389,8 +398,4 @@ impl Story {
         }
         recorder.seal(None)
     }
-}
-
-fn met(made: &Made) -> String {
-    format!("'{}'", made.passage)
 }

@@ -22,6 +22,9 @@ pub fn exchange(case: &Case, made: &Made, no: u32, step: u32) -> Exchange {
     if made.whole {
         gates.push(stamp(Gate::RequestWhole, made.from));
     }
+    if made.closed {
+        gates.push(stamp(Gate::Closed, made.to));
+    }
     let passage: Passage = made.passage.parse().expect("a passage");
     if let (CallerEnd::Answered(_), None) = (&made.caller, passage.answer()) {
         gates.push(stamp(Gate::AnswerWhole, made.known.unwrap_or(made.to)));
