@@ -4,7 +4,7 @@
 use glob::{MatchOptions, Pattern};
 use indexmap::IndexMap;
 
-use crate::contract::{Operation, Replay, Safety, Sameness};
+use crate::contract::{Operation, Replay, Safety, Sameness, Waits};
 use crate::name::{IntentName, RequirementId};
 use crate::plan::axes::AxisCell;
 use crate::plan::case::{PlannedClaim, PlannedIntent};
@@ -38,7 +38,7 @@ pub fn planned_claims(
         let Some(operation) = on.last().map(|name| &stage.contract.operations[&intents[name].operation]) else {
             continue;
         };
-        if !applies(declared.claim, operation) {
+        if !applies(declared.claim, operation) || !is_ruled(stage, declared.claim, operation, intents, &on) {
             continue;
         }
         let (requirements, of_others) = proved(stage, declared.claim, operation);
@@ -112,6 +112,36 @@ fn applies(claim: Claim, operation: &Operation) -> bool {
         | Claim::BoundAttempt
         | Claim::KeepPost => true,
     }
+}
+
+/// Whether the rules of the client under test say anything that the claim could be held against.
+fn is_ruled(
+    stage: &Stage<'_>,
+    claim: Claim,
+    operation: &Operation,
+    intents: &IndexMap<IntentName, PlannedIntent>,
+    on: &[IntentName],
+) -> bool {
+    let kind = stage.abilities.client.as_ref().map(|client| client.kind.as_str());
+    let Some(rules) = kind.and_then(|kind| stage.contract.client(Some(kind))) else { return true };
+    let minted = operation.batch.as_ref().map_or(&operation.name, |batch| &batch.of);
+    let draws = rules.mints.contains_key(minted);
+    match claim {
+        Claim::CapDelay => rules.cap.is_some(),
+        Claim::BoundAttempt => rules.attempt_timeout.is_some(),
+        Claim::GiveUpWithin => rules.attempts.is_some(),
+        Claim::BackOff => rules.waits != Waits::Unsaid,
+        Claim::ShapeKey => draws,
+        // A key that is drawn is not that of the fact, and one of the fact is the same for the same fact.
+        Claim::DeriveKey => !draws,
+        Claim::MintApart => draws || !is_one_fact(intents, on),
+        _ => true,
+    }
+}
+
+fn is_one_fact(intents: &IndexMap<IntentName, PlannedIntent>, on: &[IntentName]) -> bool {
+    let facts: Vec<_> = on.iter().filter_map(|name| intents.get(name)).map(|intent| &intent.request.body).collect();
+    facts.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// The requirements that a claim proves here, and whether it would prove one for another kind of client.

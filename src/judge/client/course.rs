@@ -183,6 +183,11 @@ impl Call<'_> {
         !matches!(self.met, Met::Timeout) || self.is_stalled() && self.is_closed
     }
 
+    /// Whether the connection was refused: then nobody sees how often it was tried.
+    pub fn is_refused(&self) -> bool {
+        matches!(self.exchange.caller, CallerEnd::Refused)
+    }
+
     /// Whether the road stalls.
     pub fn is_stalled(&self) -> bool {
         let passage = &self.exchange.passage;
@@ -220,8 +225,9 @@ fn call<'a>(
     let target = exchange.request.target.as_str();
     let path = |target: &str| target.split('?').next().unwrap_or_default().to_owned();
     let wanted = view.case.intents.get(&exchange.intent).map(|intent| path(&intent.request.target));
-    let is_asked =
-        exchange.request.method == operation.request.method && wanted.is_none_or(|wanted| wanted == path(target));
+    // Nobody sees what a refused connection was for; it was the program's only reason to connect.
+    let is_asked = matches!(exchange.caller, CallerEnd::Refused)
+        || exchange.request.method == operation.request.method && wanted.is_none_or(|wanted| wanted == path(target));
     let succeeded = match met {
         Met::Answer(answer) => operation.outcome(answer).is_some_and(|outcome| outcome.is_success()),
         Met::Dropped | Met::Timeout => false,

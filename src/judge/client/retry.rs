@@ -48,11 +48,23 @@ fn is_bound(course: &Course<'_>, call: &Call<'_>, made: usize) -> bool {
     if made >= fewest as usize || asked == Asked::SomeDate || asked.is_beyond_patience(course) {
         return false;
     }
+    if call.is_refused() {
+        return ended_before_its_schedule(course, call, fewest);
+    }
     if !course.is_endless() {
         return true;
     }
     let watched = course.ending().map(|(_, ending)| ending.at.to.since(call.known_by)).unwrap_or_default();
     latest(course, call, &asked, made).is_some_and(|latest| watched > latest)
+}
+
+/// Whether it ended sooner than it could have made all of its requests: where they are refused, that is all there is to
+/// see of them.
+fn ended_before_its_schedule(course: &Course<'_>, call: &Call<'_>, fewest: u32) -> bool {
+    let waits: Option<Duration> = (1..fewest as usize).map(|made| course.own_wait(made)).sum();
+    let Some((_, ending)) = course.ending() else { return false };
+    let took = ending.at.to.since(call.exchange.at_caller.from);
+    waits.is_some_and(|waits| took < course.bounds(waits).0)
 }
 
 /// The latest time at which the next request can come; none where nothing bounds it.
