@@ -2,6 +2,7 @@
 //! 0 conformant, 1 violated, 2 usage or a file is wrong, 3 nothing was judged, 4 the harness or the subject could not be
 //! worked with.
 
+mod block;
 mod call;
 mod check;
 mod client;

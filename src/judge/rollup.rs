@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
-use crate::judge::verdict::Verdict;
+use crate::judge::verdict::{Doubt, Verdict};
 use crate::name::{CaseId, IntentName, RequirementId, ScenarioPath};
 use crate::plan::AbleClient;
 use crate::requirement::{Grade, Level, Requirement, Side};
@@ -197,7 +197,7 @@ fn row(requirement: &Requirement, cases: &[CaseReport], asked: &[RequirementId],
                 Verdict::Unknown(_) => report.unknown += 1,
                 Verdict::Violated(_) => report.violated += 1,
             }
-            let rank = verdict.verdict.rank();
+            let rank = rank(requirement, &verdict.verdict);
             if worst.is_none_or(|(known, _, _)| rank > known) {
                 worst = Some((rank, case, verdict));
             }
@@ -228,10 +228,23 @@ fn row(requirement: &Requirement, cases: &[CaseReport], asked: &[RequirementId],
         }
         Verdict::Holds(_) => passed(requirement),
     };
+    if report.standing == Standing::Pass && report.unknown > 0 {
+        let all = report.held + report.unknown;
+        report.remark = Some(format!("no occasion for it in {} of {all}", report.unknown));
+    }
     if !observed.is_empty() {
         report.remark = Some(observed.keys().cloned().collect::<Vec<_>>().join("; "));
     }
     report
+}
+
+/// The worst verdict wins. That a client gave no occasion for a claim in one case is its doing, and judged by another
+/// claim: it takes nothing from the cases in which it did. A server has no such choice.
+fn rank(requirement: &Requirement, verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::Unknown(Doubt::NeverExercised(_)) if requirement.side == Side::Client => 0,
+        verdict => verdict.rank() + 1,
+    }
 }
 
 fn passed(requirement: &Requirement) -> Standing {

@@ -11,12 +11,21 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
         for call in course.asked() {
             let Some(Advice::Stop | Advice::StopAnd(_) | Advice::Fallback) = call.advice else { continue };
             match course.calls.iter().find(|later| call.is_before(later)) {
-                Some(later) => shown.broken(
-                    Anomaly::AskedAgain,
-                    format!("no other request after {}", call.words()),
-                    format!("another one {} later", time(call.until(later))),
-                    [call.entry, later.entry],
-                ),
+                Some(later) => {
+                    let others: Vec<_> = course.calls.iter().filter(|later| call.is_before(later)).collect();
+                    let observed = match others.len() {
+                        1 => format!("another one {} later", time(call.until(later))),
+                        more => format!("{more} others, the first {} later", time(call.until(later))),
+                    };
+                    shown.broken(
+                        Anomaly::AskedAgain,
+                        format!("no other request after {}", call.words()),
+                        observed,
+                        std::iter::once(call.entry).chain(others.iter().map(|later| later.entry)),
+                    );
+                    // Once is enough: those that follow are of the same making.
+                    return;
+                }
                 None if course.is_endless() => {
                     shown.doubt("the program was still at work when nobody waited any longer")
                 }

@@ -42,4 +42,9 @@ impl ClientTarget {
         let processors = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         Self { program, startup: Duration::from_secs(1), starting: Arc::new(Semaphore::new(processors)), metronome }
     }
+
+    /// The same, known to begin within such a time.
+    pub fn started_within(self, startup: Duration) -> Self {
+        Self { startup, ..self }
+    }
 }
