@@ -248,15 +248,17 @@ mod tests {
             "wanted: { operation: make }",
             "twin: { same as: wanted }",
             "linked: { operation: link }",
+            "sent: { operation: send }",
             "all: { operation: make, items: [wanted] }",
         ]);
-        let empty = ["wanted", "twin", "linked", "all"]
+        let empty = ["wanted", "twin", "linked", "sent", "all"]
             .iter()
             .fold(empty.observe("before"), |story, on| story.attempt(on).never_made());
         for claim in Claim::ALL.iter().filter(|claim| claim.side() == Side::Server) {
             let on = match claim {
                 Claim::AnswerItems | Claim::CountItems | Claim::NeverConflict => "all",
                 Claim::RepeatSafely => "linked",
+                Claim::MarkRepeatOnTheReadSide => "sent",
                 Claim::ShareKey | Claim::KeepApart => "[wanted, twin]",
                 _ => "wanted",
             };

@@ -188,4 +188,17 @@ mod tests {
             .judged("leave-key-free: one")
             .holds([1]);
     }
+
+    #[test]
+    fn where_a_repeat_is_answered_like_the_first_the_effect_decides() {
+        let answered =
+            given(["wanted: { operation: send }", "broken: { same as: wanted, defect: 400 without a user }"])
+                .attempt("broken")
+                .origin(400, ERROR)
+                .attempt("wanted")
+                .origin(202, "{}");
+        answered.clone().rows("wanted", ["{}"]).judged("leave-key-free: wanted").holds([0, 1, 2]);
+        answered.clone().rows("wanted", []).judged("leave-key-free: wanted").violated(["lost [0, 1, 2]"]);
+        answered.blind("wanted", "503").judged("leave-key-free: wanted").unknown("the effect could not be read: 503");
+    }
 }

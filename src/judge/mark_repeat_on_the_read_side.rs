@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::judge::rivals::rivals;
 use crate::judge::verdict::{Anomaly, Doubt, Evidence, Verdict};
 use crate::judge::view::View;
-use crate::plan::{PlannedIntent, Reading};
+use crate::plan::PlannedIntent;
 
 /// Checks the claim.
 pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
@@ -24,7 +24,7 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
             doubt = Some(Doubt::Blind("its repeats cannot be read".to_owned()));
             continue;
         };
-        match view.rows("end", &BTreeSet::from([Reading::label(reading)])) {
+        match view.rows("end", &BTreeSet::from([reading.label()])) {
             Err(blind) => doubt = Some(Doubt::Blind(blind)),
             Ok((entries, rows)) => {
                 let shown = || all.iter().map(|(op, _)| op.entry).chain(entries.iter().copied());
@@ -45,4 +45,52 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         Some(doubt) => Verdict::Unknown(doubt),
         None => Verdict::holds(witnesses, "no repeat was acknowledged"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::judge::testing::{ERROR, Story, given};
+
+    const CLAIM: &str = "mark-repeat-on-the-read-side: sent";
+    const MARKED: &str = r#"{"again":true}"#;
+
+    fn sent(times: usize) -> Story {
+        (0..times).fold(given(["sent: { operation: send }"]), |story, _| story.attempt("sent").origin(202, "{}"))
+    }
+
+    #[test]
+    fn one_mark_or_one_for_each_repeat_holds() {
+        sent(2).repeats("sent", [MARKED]).judged(CLAIM).holds([0, 1, 2]);
+        sent(3).repeats("sent", [MARKED]).judged(CLAIM).holds([0, 1, 2, 3]);
+        sent(3).repeats("sent", [MARKED, MARKED]).judged(CLAIM).holds([0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_repeat_that_is_not_marked_is_wrong_and_so_is_a_first_that_is() {
+        sent(2).repeats("sent", []).judged(CLAIM).violated(["wrong marker [0, 1, 2]"]);
+        sent(2).repeats("sent", [MARKED, MARKED]).judged(CLAIM).violated(["wrong marker [0, 1, 2]"]);
+        sent(1).repeats("sent", [MARKED]).judged(CLAIM).violated(["wrong marker [0, 1]"]);
+    }
+
+    #[test]
+    fn without_an_acknowledged_repeat_nothing_is_known() {
+        let never = "never exercised: no repeat was acknowledged";
+        sent(1).repeats("sent", []).judged(CLAIM).unknown(never);
+        sent(1).attempt("sent").origin(400, ERROR).repeats("sent", []).judged(CLAIM).unknown(never);
+        // Nobody can tell whether the second arrived: a mark and none are both well.
+        sent(1).attempt("sent").silent().repeats("sent", []).judged(CLAIM).unknown(never);
+        sent(1).attempt("sent").silent().repeats("sent", [MARKED]).judged(CLAIM).unknown(never);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_unknown() {
+        sent(2).blind_to_repeats("sent", "503").judged(CLAIM).unknown("the effect could not be read: 503");
+        given(["sent: { operation: send, key: a number }"])
+            .attempt("sent")
+            .origin(202, "{}")
+            .attempt("sent")
+            .origin(202, "{}")
+            .judged(CLAIM)
+            .unknown("the effect could not be read: its repeats cannot be read");
+    }
 }

@@ -130,4 +130,17 @@ mod tests {
             .judged("share-key: [first, second]")
             .holds([1]);
     }
+
+    #[test]
+    fn where_a_repeat_is_answered_like_the_first_the_effect_decides() {
+        let answered = given(["wanted: { operation: send }", "again: { same as: wanted, credential: again }"])
+            .attempt("wanted")
+            .origin(202, "{}")
+            .attempt("again")
+            .origin(202, "{}");
+        let claim = "share-key: [wanted, again]";
+        answered.clone().rows("wanted", ["{}"]).judged(claim).holds([1, 2]);
+        answered.clone().rows("wanted", ["{}", "{}"]).judged(claim).violated(["duplicated 2 [1, 2]"]);
+        answered.blind("wanted", "503").judged(claim).unknown("the effect could not be read: 503");
+    }
 }

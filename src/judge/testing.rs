@@ -3,6 +3,7 @@
 
 mod answers;
 mod judged;
+mod read;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +15,6 @@ use crate::history::{
     Action, AttemptNo, CallerEnd, Commit, Entry, Exchange, FaultRecord, Gate, GateStamp, Observation, OriginEnd,
     Recorder, SealedHistory, Sight,
 };
-use crate::json::Json;
 use crate::judge::judge;
 use crate::message::{Framing, Octets, Response};
 use crate::name::{CredentialName, IntentName, ScopeName};
@@ -55,7 +55,7 @@ enum Move {
 #[derive(Clone)]
 enum Event {
     Attempt(Box<Told>),
-    Read { of: String, point: String, sight: Sight },
+    Read { of: String, point: String, sight: Sight, repeats: bool },
     Restarted { step: u32, failed: Option<String> },
 }
 
@@ -238,24 +238,6 @@ impl Story {
         self
     }
 
-    /// The rows that the read side shows for an intent.
-    pub fn rows<const N: usize>(self, of: &str, rows: [&str; N]) -> Self {
-        let rows = rows.map(|row| Json::parse(row.as_bytes()).expect("rows are JSON"));
-        self.read(of, Sight::Seen(rows.into()))
-    }
-
-    /// The read side shows nothing, and why.
-    pub fn blind(self, of: &str, why: &str) -> Self {
-        self.read(of, Sight::Blind(why.to_owned()))
-    }
-
-    fn read(mut self, of: &str, sight: Sight) -> Self {
-        let open = matches!(self.steps.last(), Some(Move::Observe(_)));
-        let point = if open { self.point.clone() } else { "end".to_owned() };
-        self.events.push(Event::Read { of: of.to_owned(), point, sight });
-        self
-    }
-
     /// The subject's process is ended and started again.
     pub fn restart(mut self, failed: Option<&str>) -> Self {
         self.steps.push(Move::Restart);
@@ -334,8 +316,10 @@ impl Story {
             let entry = match event {
                 Event::Attempt(told) if told.made => Entry::Exchange(exchange(case, told)),
                 Event::Attempt(_) => continue,
-                Event::Read { of, point, sight } => {
-                    let reading = case.intents[of.as_str()].reading().expect("an effect that can be read");
+                Event::Read { of, point, sight, repeats } => {
+                    let intent = &case.intents[of.as_str()];
+                    let reading = if *repeats { intent.repeats() } else { intent.reading() };
+                    let reading = reading.expect("an effect that can be read");
                     Entry::Observation(Observation {
                         effect: reading.effect.clone(),
                         of: IntentName::from(of.as_str()),

@@ -9,15 +9,14 @@ use crate::contract::{Contract, Edit, KeyPlace, Operation, Outcome, Sameness};
 use crate::file::{Span, nearest};
 use crate::json::Json;
 use crate::message::{Framing, Octets, Request};
-use crate::name::{CaseId, EffectName, IntentName, OperationName, ScopeName};
+use crate::name::{CaseId, IntentName, OperationName, ScopeName};
 use crate::plan::axes::AxisCell;
-use crate::plan::case::{Cell, Expectation, PlannedIntent, Reading, Wanted};
-use crate::plan::client::KEY_TO_BE_SEEN;
+use crate::plan::case::{Cell, Expectation, PlannedIntent, Wanted};
 use crate::plan::credential::{Abilities, CredentialUse};
 use crate::plan::expectation::expectation;
 use crate::plan::spelled::Spelled;
 use crate::plan::template::{Names, render_json, render_text};
-use crate::scenario::{Claim, IntentDecl, KeyShape, Scenario, Slot};
+use crate::scenario::{IntentDecl, KeyShape, Scenario, Slot};
 
 /// The bound that keys of every kind are minted by where the contract states none.
 const UNSTATED_LENGTH: u32 = 255;
@@ -51,13 +50,13 @@ pub struct Stage<'a> {
 
 /// What an intent is made of, before it is written out.
 #[derive(Clone)]
-struct Draft {
+pub(in crate::plan) struct Draft {
     operation: OperationName,
-    user: String,
-    key: Option<Json>,
-    body: Option<Json>,
+    pub(in crate::plan) user: String,
+    pub(in crate::plan) key: Option<Json>,
+    pub(in crate::plan) body: Option<Json>,
     /// The body before any change: names that a change took away can still be read by.
-    plain: Option<Json>,
+    pub(in crate::plan) plain: Option<Json>,
     method: String,
     target: String,
     headers: Vec<(String, String)>,
@@ -384,72 +383,6 @@ impl Stage<'_> {
             lacks.push(lack);
             (CredentialUse::Nobody, BTreeMap::new())
         })
-    }
-
-    fn reading(
-        &self,
-        draft: &Draft,
-        effect: Option<&EffectName>,
-        decl: &IntentDecl,
-        credential: &CredentialUse,
-        scope: &BTreeMap<ScopeName, String>,
-    ) -> Result<Option<Reading>, PlanProblem> {
-        let Some(effect) = effect.and_then(|name| self.contract.effects.get(name)) else {
-            return Ok(None);
-        };
-        let mut names = self.names(&draft.user, draft.key.as_ref(), scope);
-        if self.abilities.client.is_some() {
-            // The client mints it, so it is filled when it was seen.
-            names.0.entry("key".to_owned()).or_insert_with(|| KEY_TO_BE_SEEN.to_owned());
-        }
-        for body in [&draft.plain, &draft.body].into_iter().flatten() {
-            for (member, value) in body.as_object().unwrap_or_default() {
-                if let (Some(member), Some(value)) = (member.as_str(), value.as_str()) {
-                    names.0.insert(member.to_owned(), value.to_owned());
-                }
-            }
-        }
-        let rule = self.contract.operations[&draft.operation].key();
-        if let (true, Some(KeyPlace::Body(place))) = (self.abilities.client.is_some(), rule.map(|rule| &rule.place))
-            && let [member] = place.tokens()
-        {
-            let member = member.to_string_lossy();
-            names.0.entry(member).or_insert_with(|| KEY_TO_BE_SEEN.to_owned());
-        }
-        let target = render_text(&effect.read.request.target, &names)
-            .map_err(|why| problem(decl.span, why, "the read side's template cannot be filled"))?;
-        Ok(Some(Reading {
-            effect: effect.name.clone(),
-            target,
-            // Nobody reads nothing: what a stranger may have left is looked for as the first credential.
-            scope: match credential {
-                CredentialUse::Named(_) => scope.clone(),
-                CredentialUse::Nobody | CredentialUse::Stranger => {
-                    self.abilities.credentials.first().map(|first| first.scope.clone()).unwrap_or_default()
-                }
-            },
-            key: draft.key.as_ref().and_then(Json::as_str).map(str::to_owned),
-            user: draft.user.clone(),
-            of_repeats: false,
-        }))
-    }
-
-    /// Where the repeats of an intent are read: only where a scenario speaks of them, and a key names them.
-    fn repeats(
-        &self,
-        draft: &Draft,
-        operation: &Operation,
-        decl: &IntentDecl,
-        credential: &CredentialUse,
-        scope: &BTreeMap<ScopeName, String>,
-    ) -> Result<Option<Reading>, PlanProblem> {
-        let claimed = self.scenario.claims.iter().any(|declared| declared.claim == Claim::MarkRepeatOnTheReadSide);
-        let named = draft.key.as_ref().is_some_and(|key| key.as_str().is_some());
-        if !claimed || !named {
-            return Ok(None);
-        }
-        let reading = self.reading(draft, operation.repeats.as_ref(), decl, credential, scope)?;
-        Ok(reading.map(|reading| Reading { of_repeats: true, ..reading }))
     }
 
     fn batch(

@@ -11,6 +11,7 @@ mod expand;
 mod expectation;
 mod intent;
 mod mint;
+mod reading;
 mod select;
 mod spelled;
 mod template;

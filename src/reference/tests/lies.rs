@@ -93,6 +93,10 @@ async fn shows(name: &str, lab: &mut Lab) -> bool {
             again(lab).await.status == 409
         }
         "ignores-mismatch" => second(lab, decide("u2", "k")).await.status == 200,
+        "heeds-no-constraint" => {
+            lab.post(DECIDE, &decide("u", "k").replace("welcome_email_subject", "nothing")).await.status != 404
+        }
+        "hides-repeats" => !crate::reference::tests::repeats::notes_repeats(lab.policy).await,
         "compares-bytes" => second(lab, format!(" {}", decide("u", "k"))).await.status == 409,
         "ignores-query" => {
             again(lab).await;

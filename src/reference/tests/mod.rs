@@ -9,4 +9,5 @@ mod keys;
 mod lab;
 mod lies;
 mod postgres;
+mod repeats;
 mod replicas;
