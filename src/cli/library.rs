@@ -215,3 +215,17 @@ pub fn read(path: &Path) -> Result<Source, LibraryError> {
         Err(error) => Err(LibraryError::Unreadable { path: path.display().to_string(), why: error.to_string() }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_bundled_contract_is_the_default_and_can_be_served() {
+        let said = |name: &&String| says(name, "default", |node| node.text() == Some("true"));
+        let names = Library::bundled_contracts();
+        assert_eq!(names.iter().filter(said).count(), 1);
+        assert_eq!(Library::served_contracts().first(), Some(&Library::default_contract()));
+        assert!(Library::served_contracts().len() > 1);
+    }
+}

@@ -79,3 +79,84 @@ impl Stage<'_> {
         Ok(reading.map(|reading| Reading { of_repeats: true, ..reading }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::contract::{self, Contract};
+    use crate::file::Source;
+    use crate::plan::{Abilities, AbleCredential, Case, Expectation, Seed, Setting, Wanted, expand};
+    use crate::scenario::{self, Claim};
+
+    fn contract() -> Contract {
+        let text = include_str!("../judge/things.yaml");
+        contract::load(&Source::new("things.yaml", text), Claim::WORDS).expect("the contract loads")
+    }
+
+    fn planned(given: &str, claim: &str) -> Case {
+        let text = format!(
+            "title: a story\nbecause: it is told\ngiven:\n  one: {{ operation: send }}\n  other: {given}\n\
+             when:\n  - at once: [one, other]\nserver must:\n  - {claim}\n"
+        );
+        let scenario = scenario::load(&Source::new("scenarios/server/story.yaml", text)).expect("the scenario loads");
+        let credential = |name: &str, room: &str| AbleCredential {
+            name: name.into(),
+            scope: [("owner".into(), "ada".to_owned()), ("room".into(), room.to_owned())].into(),
+        };
+        let abilities = Abilities {
+            host: "127.0.0.1".to_owned(),
+            credentials: vec![credential("first", "red"), credential("elsewhere", "blue")],
+            replicas: 1,
+            restarts: false,
+            edge: false,
+            hooks: Vec::new(),
+            paths: Default::default(),
+            client: None,
+        };
+        let setting = Setting { contract: Arc::new(contract()), abilities, seed: Seed(7) };
+        let cases = expand(&Arc::new(scenario), &setting).unwrap_or_else(|problems| panic!("{problems:?}"));
+        cases.into_iter().next().expect("one case")
+    }
+
+    fn room(case: &Case, intent: &str) -> String {
+        let Wanted::One { body, .. } = &case.intents[intent].wanted else { panic!("one thing") };
+        body.get("room").map_or_else(|| "none".to_owned(), ToString::to_string)
+    }
+
+    #[test]
+    fn a_request_names_the_scope_of_who_asks_also_where_its_content_is_that_of_another() {
+        for (given, expected) in [
+            ("{ same as: one, credential: other room }", "\"blue\""),
+            ("{ operation: send, credential: other room }", "\"blue\""),
+            ("{ same as: one }", "\"red\""),
+            ("{ same as: one, credential: none }", "\"red\""),
+            ("{ same as: one, credential: unknown }", "\"red\""),
+        ] {
+            let case = planned(given, "accept: [one, other]");
+            assert_eq!((room(&case, "one").as_str(), room(&case, "other").as_str()), ("\"red\"", expected), "{given}");
+        }
+    }
+
+    #[test]
+    fn repeats_are_read_only_where_a_claim_speaks_of_them_and_a_key_names_them() {
+        let claim = "mark-repeat-on-the-read-side: [one, other]";
+        let case = planned("{ same as: one, key: fresh }", claim);
+        let labels: Vec<String> = case.intents.values().filter_map(|own| Some(own.repeats()?.label())).collect();
+        assert!(
+            labels.len() == 2 && labels.iter().all(|label| label.starts_with("repeats in /sent?id=k-")),
+            "{labels:?}"
+        );
+        assert!(planned("{ operation: send, key: none }", claim).intents["other"].repeats().is_none());
+        assert!(planned("{ operation: send, key: an object }", claim).intents["other"].repeats().is_none());
+        assert!(planned("{ same as: one }", "accept: [one, other]").intents["one"].repeats().is_none());
+    }
+
+    #[test]
+    fn an_empty_key_may_be_none() {
+        let case = planned("{ operation: send, key: empty }", "accept: [one, other]");
+        let other = &case.intents["other"];
+        assert!(other.cell().is_none());
+        assert!(matches!(&other.wanted, Wanted::One { expects: Expectation::Accepted, .. }));
+    }
+}
