@@ -30,6 +30,8 @@ pub enum Fault {
     MidResponse(Cut),
     /// The answer is given byte by byte, slowly.
     Drip,
+    /// The head is given at once, and the body byte by byte, slowly.
+    DripBody,
     /// The origin is shown the request twice.
     Duplicate(Copies),
     /// The request is held until the retry was answered, then shown to the origin.
@@ -154,7 +156,7 @@ impl Fault {
             Fault::PreCommit(_) | Fault::Redirect(_) => FaultPoint::PreCommit,
             Fault::MidRequest(_) => FaultPoint::MidRequest,
             Fault::PostCommit(_) | Fault::Kill | Fault::Restart => FaultPoint::PostCommit,
-            Fault::MidResponse(_) | Fault::Drip => FaultPoint::MidResponse,
+            Fault::MidResponse(_) | Fault::Drip | Fault::DripBody => FaultPoint::MidResponse,
             Fault::Duplicate(_) | Fault::Late | Fault::HangUp | Fault::Pause => FaultPoint::Delivery,
         }
     }
@@ -162,7 +164,7 @@ impl Fault {
     /// Whether it needs the origin to have answered with a success before it acts.
     pub fn needs_commit(&self) -> bool {
         match self.point() {
-            FaultPoint::PostCommit | FaultPoint::MidResponse => !matches!(self, Fault::Drip),
+            FaultPoint::PostCommit | FaultPoint::MidResponse => !matches!(self, Fault::Drip | Fault::DripBody),
             FaultPoint::Connect | FaultPoint::PreCommit | FaultPoint::MidRequest | FaultPoint::Delivery => false,
         }
     }
@@ -176,7 +178,7 @@ impl Fault {
 /// Every way to write a passage, for messages.
 pub const GRAMMAR: &str = "clear | refuse | (pre-commit|post-commit) (drop | reset | stall | answer STATUS \
 [OUTCOME] [retry-after (Ns | date ±Ns | \"TEXT\")]) | mid-request cut N | mid-response cut (start | head | after-head | body | \
-last-chunk | N) [reset] | drip | duplicate [at once] | late | redirect STATUS | hang-up | kill | restart | pause";
+last-chunk | N) [reset] | drip [body] | duplicate [at once] | late | redirect STATUS | hang-up | kill | restart | pause";
 
 /// First words of a passage, for the nearest known one.
 pub const FIRST_WORDS: &[&str] = &[
@@ -225,6 +227,7 @@ fn passage(words: &[&str]) -> Result<Passage, String> {
         ["mid-response", "cut", place] => Fault::MidResponse(Cut { at: cut_place(place)?, reset: false }),
         ["mid-response", "cut", place, "reset"] => Fault::MidResponse(Cut { at: cut_place(place)?, reset: true }),
         ["drip"] => Fault::Drip,
+        ["drip", "body"] => Fault::DripBody,
         ["duplicate"] => Fault::Duplicate(Copies::InTurn),
         ["duplicate", "at", "once"] => Fault::Duplicate(Copies::AtOnce),
         ["late"] => Fault::Late,
@@ -340,6 +343,7 @@ impl fmt::Display for Fault {
                 write!(f, "mid-response cut {}{}", cut.at, if cut.reset { " reset" } else { "" })
             }
             Fault::Drip => f.write_str("drip"),
+            Fault::DripBody => f.write_str("drip body"),
             Fault::Duplicate(Copies::InTurn) => f.write_str("duplicate"),
             Fault::Duplicate(Copies::AtOnce) => f.write_str("duplicate at once"),
             Fault::Late => f.write_str("late"),
@@ -427,6 +431,7 @@ mod tests {
             "mid-response cut 20 reset",
             "mid-response cut last-chunk",
             "drip",
+            "drip body",
             "duplicate",
             "duplicate at once",
             "late",

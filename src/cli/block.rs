@@ -81,11 +81,7 @@ pub fn render(library: &Library, side: Side, matrix: &[Row], whole: bool) -> Str
             (false, false) => "NOT CAUGHT",
         };
         let ids: Vec<String> = row.broken.iter().map(|(id, level)| mark(id, *level)).collect();
-        lines.push(
-            format!("{:<4} {:<32} {verdict} {}", row.kind, row.name, ids.join(" "))
-                .trim_end()
-                .to_owned(),
-        );
+        lines.push(format!("{:<4} {:<32} {verdict} {}", row.kind, row.name, ids.join(" ")).trim_end().to_owned());
     }
     let idle: Vec<&str> = library
         .contract

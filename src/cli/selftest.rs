@@ -15,9 +15,7 @@ use crate::cli::session::{Manner, planned, played};
 use crate::cli::subject::embedded;
 use crate::cli::{Failure, Library, Wanted, complain, runtime, say};
 use crate::plan::{AbleClient, Seed, Selection};
-use crate::reference::{
-    ClientSaboteur, Policy, client_honest_variants, client_saboteurs, honest_variants, saboteurs,
-};
+use crate::reference::{ClientSaboteur, Policy, client_honest_variants, client_saboteurs, honest_variants, saboteurs};
 use crate::requirement::Side;
 use crate::runner::{ClientTarget, Metronome, Program, preflight};
 use crate::time::Clock;
@@ -61,10 +59,9 @@ impl Selftest {
             for library in &libraries {
                 let servers = self.servers(library, &stop).await?;
                 let clients = self.clients(library, &stop).await?;
-                for (side, matrix, whole) in [
-                    (Side::Server, servers, self.rows.is_empty()),
-                    (Side::Client, clients, self.rows.is_empty()),
-                ] {
+                for (side, matrix, whole) in
+                    [(Side::Server, servers, self.rows.is_empty()), (Side::Client, clients, self.rows.is_empty())]
+                {
                     if matrix.is_empty() {
                         continue;
                     }

@@ -246,8 +246,9 @@ pub struct Ending {
     pub told: Option<Told>,
     /// The end of what it wrote, secrets blanked.
     pub wrote: String,
-    /// How late this machine was at most while it ran: what is judged later than that was not late by our doing.
-    pub lag: Tick,
+    /// How much later than its time something may have been by no doing of the program: what a program takes to begin a
+    /// request and to end, and how far this machine was behind while it ran.
+    pub grace: Tick,
 }
 
 /// How a program came to its end.

@@ -51,7 +51,7 @@ pub struct Stage<'a> {
 /// What an intent is made of, before it is written out.
 #[derive(Clone)]
 pub(in crate::plan) struct Draft {
-    operation: OperationName,
+    pub(in crate::plan) operation: OperationName,
     pub(in crate::plan) user: String,
     pub(in crate::plan) key: Option<Json>,
     pub(in crate::plan) body: Option<Json>,

@@ -40,7 +40,8 @@ impl Exchange<'_> {
                 Ok(answer) => self.cut_answer(*cut, asking, answer).await,
                 Err(outcome) => outcome,
             },
-            Fault::Drip => self.drip(asking).await,
+            Fault::Drip => self.drip(asking, false).await,
+            Fault::DripBody => self.drip(asking, true).await,
             Fault::Duplicate(copies) => self.duplicate(*copies, asking).await,
             Fault::Late => match self.gates.hold().await {
                 Ok(_) => self.clear(asking, Ok(())).await,
@@ -224,12 +225,20 @@ impl Exchange<'_> {
     }
 
     /// Gives the caller the whole answer slowly.
-    async fn drip(&mut self, asking: &Asking) -> Outcome {
+    async fn drip(&mut self, asking: &Asking, body_only: bool) -> Outcome {
         let answer = match self.fetch(asking, Interim::PassedOn).await {
             Ok(answer) => answer,
             Err(failure) => return self.mirror(failure, Err("there was no whole answer to drip".to_owned())).await,
         };
-        let given = self.caller.drip(&answer.bytes, self.limits.drip, self.limits.caller_wait).await;
+        let (at_once, slowly) = answer.bytes.split_at(if body_only { answer.head } else { 0 });
+        let mut given = Given { bytes: 0, left: false };
+        if !at_once.is_empty() {
+            given = self.caller.give(at_once, self.limits.caller_wait).await;
+        }
+        if !given.left {
+            let more = self.caller.drip(slowly, self.limits.drip, self.limits.caller_wait).await;
+            given = Given { bytes: given.bytes + more.bytes, left: more.left };
+        }
         let fired = if given.left { caller_had_left() } else { Ok(()) };
         if !given.left && self.gates.pass(&[Gate::HeadToCaller, Gate::BodyToCaller]).await.is_err() {
             return Outcome::unreleased(answer.end());

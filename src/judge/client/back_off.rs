@@ -13,6 +13,9 @@ use crate::judge::verdict::Verdict;
 /// So few gaps show no growth.
 const FEWEST: usize = 3;
 
+/// Requests that follow each other sooner on average are not backed off, however their gaps grow.
+const LEAST_MEAN: Duration = Duration::from_millis(100);
+
 /// A wait of the client's own: what it met, and the request after it.
 type Gap<'c, 'a> = (&'c Call<'a>, &'c Call<'a>);
 
@@ -73,6 +76,15 @@ fn growing(course: &Course<'_>, shown: &mut Shown, gaps: &[Gap<'_, '_>]) {
         return;
     }
     if gaps.len() < FEWEST {
+        return;
+    }
+    let all: Duration = gaps.iter().map(longest).sum();
+    let mean = all / u32::try_from(gaps.len()).unwrap_or(u32::MAX);
+    let least = course.scaled(LEAST_MEAN);
+    if mean < least {
+        let observed = format!("{} requests within {}", gaps.len() + 1, time(all));
+        let expected = format!("waits of at least {} on average", time(least));
+        shown.broken(early(least - mean), expected, observed, entries());
         return;
     }
     let jitter = 1.0 - course.rules.earlier;

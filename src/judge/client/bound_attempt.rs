@@ -36,7 +36,8 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
 
 fn is_slow(call: &Call<'_>) -> bool {
     // Of one that was still open when the history was sealed nobody knows how long it took.
-    call.is_closed && (call.is_stalled() || call.exchange.passage == Passage::Faulted(Fault::Drip))
+    call.is_closed
+        && (call.is_stalled() || matches!(call.exchange.passage, Passage::Faulted(Fault::Drip | Fault::DripBody)))
 }
 
 #[cfg(test)]

@@ -12,8 +12,6 @@ use crate::judge::view::View;
 use crate::plan::PlannedIntent;
 use crate::time::Tick;
 
-/// Later than its time by no more than this is not late: programs take time to start a request.
-const SLACK: Duration = Duration::from_millis(250);
 /// Earlier than its time by no more than this is not early: the resolution of the timers of common platforms.
 const RESOLUTION: Duration = Duration::from_millis(5);
 
@@ -151,8 +149,7 @@ impl<'a> Course<'a> {
     /// How much later than its time something may be by no doing of the client: the time that a program takes, and what
     /// this machine was behind meanwhile.
     pub fn grace(&self) -> Duration {
-        let lag = self.endings.iter().map(|(_, ending)| ending.lag).max().unwrap_or_default();
-        SLACK + Duration::from_micros(lag.0.saturating_mul(4))
+        Duration::from_micros(self.endings.iter().map(|(_, ending)| ending.grace.0).max().unwrap_or_default())
     }
 
     /// The resolution of timers: earlier by no more than this is not early.

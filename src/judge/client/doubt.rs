@@ -23,7 +23,7 @@ pub fn doubt(case: &Case, history: &SealedHistory) -> Option<Doubt> {
 
 /// A client that leaves in the middle of a slow answer does what it should.
 fn left_by_itself(exchange: &Exchange) -> bool {
-    matches!(exchange.passage, Passage::Faulted(Fault::Drip | Fault::MidResponse(_)))
+    matches!(exchange.passage, Passage::Faulted(Fault::Drip | Fault::DripBody | Fault::MidResponse(_)))
         && matches!(exchange.caller, CallerEnd::TimedOut { .. })
 }
 

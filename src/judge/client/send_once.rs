@@ -7,7 +7,7 @@ use crate::judge::verdict::{Anomaly, Verdict};
 
 /// Checks the claim.
 pub fn check(courses: &[Course<'_>]) -> Verdict {
-    each(courses, "no request was made", |course, shown| {
+    each(courses, "no request was made without a key", |course, shown| {
         // A connection that ended before a request carried none.
         let calls: Vec<&Call<'_>> =
             course.calls.iter().filter(|call| call.exchange.request_on_connection > 0).collect();
@@ -17,6 +17,8 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
                 shown.doubt("the program was still at work when nobody waited any longer");
             }
             [one] => shown.witness([one.entry]),
+            // Under one key it may be sent again.
+            [first, others @ ..] if first.key.is_some() && others.iter().all(|call| call.key == first.key) => {}
             many => {
                 let connections: Vec<String> = many.iter().map(|call| call.exchange.connection.to_string()).collect();
                 let observed = format!("{} requests, on connections {}", many.len(), connections.join(", "));
@@ -40,15 +42,23 @@ mod tests {
 
     #[test]
     fn a_second_one_breaks_it_even_elsewhere() {
-        let twice = wanted("send").call(0).call(1).tells(20, "failure");
+        let twice = wanted("send").call(0).no_key().call(1).no_key().tells(20, "failure");
         twice.judged(CLAIM).violated(["asked again [0, 1]"]);
         let led = wanted("send").call(0).answered(302, "").call(20).method("GET").tells(40, "failure");
         led.judged(CLAIM).violated(["asked again [0, 1]"]);
     }
 
     #[test]
+    fn under_one_key_it_may_be_sent_again() {
+        let again = wanted("send").call(0).key("a").call(1_000).key("a").answered(200, DONE).tells(1_020, "success");
+        again.judged(CLAIM).unknown("never exercised: no request was made without a key");
+        let other = wanted("send").call(0).key("a").call(1_000).key("b").answered(200, DONE).tells(1_020, "success");
+        other.judged(CLAIM).violated(["asked again [0, 1]"]);
+    }
+
+    #[test]
     fn without_a_request_or_an_end_nothing_is_known() {
-        wanted("send").tells(20, "failure").judged(CLAIM).unknown("never exercised: no request was made");
+        wanted("send").tells(20, "failure").judged(CLAIM).unknown("never exercised: no request was made without a key");
         wanted("send")
             .call(0)
             .left(9_000)

@@ -392,7 +392,7 @@ impl Story {
                     exit: end.exit.clone(),
                     told: end.told,
                     wrote: String::new(),
-                    lag: tick(end.lag),
+                    grace: tick(250 + 4 * end.lag),
                 }),
             });
         }

@@ -10,7 +10,7 @@ use crate::reference::client::batch;
 use crate::reference::client::decide::{Desk, Next, Progress};
 use crate::reference::client::key::{Mint, share, slots};
 use crate::reference::client::memory::Settled;
-use crate::reference::client::policy::{ClientPolicy, Flush, MemoryUse};
+use crate::reference::client::policy::{ClientPolicy, Flush, LeftOpen, MemoryUse};
 use crate::reference::client::request::{Outgoing, Parts, request};
 use crate::reference::client::send::{Left, Road};
 use crate::reference::client::wait::scaled;
@@ -24,6 +24,11 @@ const GRAIN: Duration = Duration::from_millis(2);
 /// operation that the contract does not have, is a failure.
 pub async fn perform(contract: &Contract, kind: &ClientRules, policy: ClientPolicy, ask: ClientAsk) -> Told {
     let Some(operation) = contract.operations.get(&ask.operation) else { return Told::Failure };
+    // A retry under the key needs a key.
+    let policy = match policy.left_open {
+        LeftOpen::RetriesWithKey if ask.unkeyed => ClientPolicy { left_open: LeftOpen::FallsBack, ..policy },
+        LeftOpen::FallsBack | LeftOpen::RetriesWithKey | LeftOpen::RetriesWithoutKey => policy,
+    };
     let timeout = scaled(kind.attempt_timeout.unwrap_or(ATTEMPT), ask.scale);
     let Ok(road) = Road::open(timeout, policy.timeout, policy.redirect, policy.transport) else {
         return Told::Failure;

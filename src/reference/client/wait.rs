@@ -8,9 +8,9 @@ use crate::message::Response;
 use crate::reference::client::policy::{Pacing, RetryAfterUse};
 
 /// The first of growing waits, where a contract gives no numbers.
-const FIRST: Duration = Duration::from_millis(200);
+const FIRST: Duration = Duration::from_secs(1);
 /// The longest of growing waits, where a contract gives no cap.
-const LONGEST: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(8);
 /// Before the one request more, where a contract gives no waits.
 const ONCE: Duration = Duration::from_millis(100);
 /// Nobody waits longer, where a contract does not say how long is too long.

@@ -18,10 +18,19 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
+use crate::time::{Interval, Tick};
+
 pub use metronome::Metronome;
 pub use play::play;
 pub use program::{Command, Program};
 pub use rehearsal::rehearsal;
+
+/// What a program takes at most to begin a request when its time has come, and to end when it is done.
+const OF_A_PROGRAM: Duration = Duration::from_millis(250);
+/// The same of the reference client, which is in this process.
+const OF_THE_REFERENCE: Duration = Duration::from_millis(15);
+/// A program shares the machine with ours, and is behind as well: so much more than ours was at most.
+const BEHIND: u64 = 4;
 
 /// A client to work with.
 #[derive(Clone, Debug)]
@@ -41,6 +50,16 @@ impl ClientTarget {
     pub fn new(program: Program, metronome: Arc<Metronome>) -> Self {
         let processors = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         Self { program, startup: Duration::from_secs(1), starting: Arc::new(Semaphore::new(processors)), metronome }
+    }
+
+    /// How much later than its time something may have been in this time by no doing of the program.
+    fn grace(&self, during: Interval) -> Tick {
+        let own = match self.program {
+            Program::Once(_) | Program::StaysUp(_) => OF_A_PROGRAM,
+            Program::Reference(_) => OF_THE_REFERENCE,
+        };
+        let behind = self.metronome.worst(during).0.saturating_mul(BEHIND);
+        Tick(u64::try_from(own.as_micros()).unwrap_or(u64::MAX).saturating_add(behind))
     }
 
     /// The same, known to begin within such a time.

@@ -167,7 +167,7 @@ impl<'a> Road<'a> {
                 exit: reply.exit,
                 told: reply.told,
                 wrote: String::from_utf8_lossy(&self.target.blanked(reply.wrote.as_bytes())).into_owned(),
-                lag: self.client.metronome.worst(at),
+                grace: self.client.grace(at),
             }));
             if !again {
                 return Ok(());
@@ -221,7 +221,7 @@ impl<'a> Road<'a> {
         let mut fault = relayed.fault;
         // A client that leaves in the middle of a slow answer lets the fault do what it is for.
         let left = relayed.caller_got.closed_by == ClosedBy::Caller;
-        if left && relayed.passage == Passage::Faulted(Fault::Drip) {
+        if left && matches!(relayed.passage, Passage::Faulted(Fault::Drip | Fault::DripBody)) {
             fault.fired = true;
             fault.why = format!("the caller left in the middle; {}", fault.why);
         }
@@ -337,9 +337,9 @@ impl<'a> Road<'a> {
         let timeout = self.rules.attempt_timeout.unwrap_or(Duration::from_secs(10));
         let without = self.rules.without_retry_after;
         match passage {
-            Passage::Faulted(Fault::Drip | Fault::PreCommit(Loss::Stall) | Fault::PostCommit(Loss::Stall)) => {
-                (timeout, None)
-            }
+            Passage::Faulted(
+                Fault::Drip | Fault::DripBody | Fault::PreCommit(Loss::Stall) | Fault::PostCommit(Loss::Stall),
+            ) => (timeout, None),
             passage => {
                 let Some(refusal) = passage.answer() else { return (Duration::ZERO, None) };
                 let asked = match &refusal.retry_after {
