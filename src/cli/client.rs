@@ -15,8 +15,25 @@ use crate::runner::{ClientTarget, Command, Metronome, Preflight, Program, prefli
 use crate::subject::{Client, Subject, time_scale};
 use crate::time::Clock;
 
-/// All cases of a client at the same time: they mostly wait.
+/// All cases of a client at the same time, as far as files can be open: they mostly wait.
 const SIDE_BY_SIDE: usize = 1_000;
+/// Files that one case has open at most: its listener, both ends of a few connections, the pipes of a program.
+const FILES_OF_A_CASE: usize = 20;
+/// Files that everything else has open.
+const OTHER_FILES: usize = 200;
+
+/// How many cases of clients can be played at the same time. The limit of open files is raised as far as it may be.
+pub fn side_by_side() -> usize {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap_or((1_024, 1_024));
+    let wanted = hard.min(65_536);
+    let limit = match setrlimit(Resource::RLIMIT_NOFILE, wanted.max(soft), hard) {
+        Ok(()) => wanted.max(soft),
+        Err(_) => soft,
+    };
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    (limit.saturating_sub(OTHER_FILES) / FILES_OF_A_CASE).clamp(1, SIDE_BY_SIDE)
+}
 
 /// Arguments of `run client`.
 #[derive(clap::Args, Debug)]
@@ -248,7 +265,7 @@ async fn rehearsed(
     let contract = crate::cli::session::contract_for(library, &live.target.abilities);
     let found = rehearsal(&contract, &Arc::new(live.target.clone()), &mut client, seed, clock).await;
     live.target.client = Some(Arc::new(client));
-    Ok(Ready { live, found, side_by_side: SIDE_BY_SIDE, clock, again })
+    Ok(Ready { live, found, side_by_side: side_by_side(), clock, again })
 }
 
 /// The policy of a saboteur, or an honest variant, of the reference client.

@@ -9,6 +9,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::block::{Row, render};
+use crate::cli::client::side_by_side;
 use crate::cli::matrix::{changes, with_blocks};
 use crate::cli::run::stop_on_signal;
 use crate::cli::session::{Manner, planned, played};
@@ -27,7 +28,7 @@ const SEED: Seed = Seed(1);
 const CLIENT_SCALE: f64 = 0.05;
 
 /// How many rows of clients are judged at a time.
-const CLIENTS_AT_ONCE: usize = 6;
+const CLIENTS_AT_ONCE: usize = 18;
 
 /// Arguments of `selftest`.
 #[derive(clap::Args, Debug)]
@@ -161,15 +162,18 @@ impl Selftest {
         }
         ended(stop)?;
         complain_quietly(&format!("{}: clients", library.contract.name));
-        let live = embedded(library, Policy::HONEST, None).await?;
         let clock = Clock::start();
         let metronome = Arc::new(Metronome::start(clock));
+        let kinds = library.contract.clients.len();
+        let side_by_side = (side_by_side() / (CLIENTS_AT_ONCE * kinds)).max(1);
         let judged = futures_util::stream::iter(rows).map(|row| {
-            let (live, metronome) = (&live, &metronome);
+            let metronome = &metronome;
             async move {
                 ended(stop)?;
-                let mut reports = Vec::new();
-                for kind in library.contract.clients.keys() {
+                // A server of its own: to one server this machine has only so many ways at a time.
+                let live = embedded(library, Policy::HONEST, None).await?;
+                let live = &live;
+                let as_each = library.contract.clients.keys().map(|kind| async move {
                     let mut target = live.target.clone();
                     target.abilities.client = Some(AbleClient {
                         kind: kind.clone(),
@@ -183,10 +187,11 @@ impl Selftest {
                     target.client = Some(Arc::new(client.started_within(Duration::from_millis(10))));
                     let target = Arc::new(target);
                     let cases = planned(library, &target.abilities, SEED, &Selection::default(), &[])?;
-                    let manner = Manner { side_by_side: 1_000, strict: false, clock, stop: stop.clone() };
+                    let manner = Manner { side_by_side, strict: false, clock, stop: stop.clone() };
                     let (_, report) = played(library, &target, cases, SEED, &manner, |_| {}).await?;
-                    reports.push(report);
-                }
+                    Ok::<_, Failure>(report)
+                });
+                let reports = futures_util::future::try_join_all(as_each).await?;
                 Ok(Row::new(library, row.kind, row.name, &reports))
             }
         });

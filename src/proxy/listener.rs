@@ -52,8 +52,14 @@ struct Acceptor {
 impl Proxy {
     /// Listens on a free port of 127.0.0.1.
     pub async fn open(origin: SocketAddr, clock: Clock, limits: Limits) -> io::Result<Proxy> {
+        Self::open_at((Ipv4Addr::LOCALHOST, 0).into(), origin, clock, limits).await
+    }
+
+    /// Listens at this address. Where very many proxies are opened one after the other, their callers must be left the
+    /// ports that the kernel hands out: a port that was listened at is no caller's for a minute.
+    pub async fn open_at(at: SocketAddr, origin: SocketAddr, clock: Clock, limits: Limits) -> io::Result<Proxy> {
         let keeper = socket()?;
-        keeper.bind((Ipv4Addr::LOCALHOST, 0).into())?;
+        keeper.bind(at)?;
         let addr = keeper.local_addr()?;
         let road = Arc::new(Road::new(Ledger::new(clock), limits, origin));
         let port = Port { road, addr, _keeper: keeper, acceptor: Mutex::default(), connections: Arc::default() };

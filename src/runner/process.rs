@@ -10,7 +10,7 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use tokio::io::AsyncReadExt;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -206,6 +206,18 @@ async fn tail(stderr: Option<tokio::process::ChildStderr>) -> String {
 /// An address on loopback for a process that has to be told its port. It lies below the ports that the kernel hands out,
 /// so that no listener or caller of ours can be given it meanwhile, and no two processes of ours are given the same.
 pub async fn free_address() -> std::io::Result<SocketAddr> {
+    free_address_if(|address| std::net::TcpListener::bind(address).is_ok())
+}
+
+/// The same, for a listener that takes a port which was listened at a moment ago.
+pub fn free_again() -> std::io::Result<SocketAddr> {
+    free_address_if(|address| {
+        let socket = tokio::net::TcpSocket::new_v4();
+        socket.is_ok_and(|socket| socket.set_reuseaddr(true).is_ok() && socket.bind(address).is_ok())
+    })
+}
+
+fn free_address_if(is_free: impl Fn(SocketAddr) -> bool) -> std::io::Result<SocketAddr> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const LOWEST: u32 = 15_000;
     let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
@@ -216,8 +228,9 @@ pub async fn free_address() -> std::io::Result<SocketAddr> {
     for _ in 0..span {
         let port = LOWEST + begin.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % span;
         let Ok(port) = u16::try_from(port) else { continue };
-        if let Ok(listener) = TcpListener::bind(("127.0.0.1", port)).await {
-            return listener.local_addr();
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        if is_free(address) {
+            return Ok(address);
         }
     }
     Err(std::io::Error::other("no port is free"))

@@ -14,7 +14,7 @@ use crate::judge::verdict::Verdict;
 const FEWEST: usize = 3;
 
 /// Requests that follow each other sooner on average are not backed off, however their gaps grow.
-const LEAST_MEAN: Duration = Duration::from_millis(100);
+const LEAST_MEAN: Duration = Duration::from_millis(200);
 
 /// A wait of the client's own: what it met, and the request after it.
 type Gap<'c, 'a> = (&'c Call<'a>, &'c Call<'a>);

@@ -17,9 +17,10 @@ use crate::plan::{Case, Meeting, PlannedAsk, PlannedIntent};
 use crate::proxy::{Armed, ClosedBy, Control, Limits, Proxy, Refusing, Relayed};
 use crate::runner::client::ClientTarget;
 use crate::runner::client::command::End;
-use crate::runner::client::program::Asked;
+use crate::runner::client::program::{Asked, Program};
 use crate::runner::client::question::{Question, secret, state_of};
 use crate::runner::observer::observe;
+use crate::runner::process::free_again;
 use crate::runner::target::Target;
 use crate::time::{Clock, Interval, Tick};
 
@@ -91,7 +92,7 @@ struct Road<'a> {
     clock: Clock,
     proxy: Proxy,
     asked: Asked<'a>,
-    folder: tempfile::TempDir,
+    folder: Option<tempfile::TempDir>,
     entries: Vec<Entry>,
     attempts: u32,
 }
@@ -114,8 +115,13 @@ impl<'a> Road<'a> {
             hold: LONGEST,
             ..target.limits
         };
-        let proxy = Proxy::open(origin, clock, limits).await.map_err(|error| error.to_string())?;
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let at = free_again().map_err(|error| error.to_string())?;
+        let proxy = Proxy::open_at(at, origin, clock, limits).await.map_err(|error| error.to_string())?;
+        // The reference client keeps what it keeps in this process.
+        let folder = match client.program {
+            Program::Reference(_) => None,
+            Program::Once(_) | Program::StaysUp(_) => Some(tempfile::tempdir().map_err(|error| error.to_string())?),
+        };
         let asked = Asked::new(&client.program, &case.contract, rules);
         Ok(Self { case, rules, scale, target, client, clock, proxy, asked, folder, entries: Vec::new(), attempts: 0 })
     }
@@ -193,7 +199,7 @@ impl<'a> Road<'a> {
             unkeyed: intent.unkeyed,
             credential: secret(&headers),
             headers,
-            state: state_of(self.folder.path(), intent.name.as_str()),
+            state: self.folder.as_ref().map(|own| state_of(own.path(), intent.name.as_str())).unwrap_or_default(),
             time_scale: self.scale,
             bits: bits(self.case, step),
         }
