@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::block::{Row, render};
@@ -26,6 +27,9 @@ const SEED: Seed = Seed(1);
 
 /// The clock of clients: small enough not to wait for long, and large enough to tell a wait from the machine's own.
 const CLIENT_SCALE: f64 = 0.05;
+
+/// How many clients begin at the same time.
+const CLIENTS_BEGINNING: usize = 4;
 
 /// How many rows of clients are judged at a time.
 const CLIENTS_AT_ONCE: usize = 18;
@@ -164,10 +168,12 @@ impl Selftest {
         complain_quietly(&format!("{}: clients", library.contract.name));
         let clock = Clock::start();
         let metronome = Arc::new(Metronome::start(clock));
+        // All of them begin in turn: what is at work alone is not slowed down by those that begin.
+        let starting = Arc::new(Semaphore::new(CLIENTS_BEGINNING));
         let kinds = library.contract.clients.len();
         let side_by_side = (side_by_side() / (CLIENTS_AT_ONCE * kinds)).max(1);
         let judged = futures_util::stream::iter(rows).map(|row| {
-            let metronome = &metronome;
+            let (metronome, starting) = (&metronome, &starting);
             async move {
                 ended(stop)?;
                 // A server of its own: to one server this machine has only so many ways at a time.
@@ -184,7 +190,7 @@ impl Selftest {
                         speaks: Default::default(),
                     });
                     let client = ClientTarget::new(Program::Reference(row.policy), Arc::clone(metronome));
-                    target.client = Some(Arc::new(client.started_within(Duration::from_millis(10))));
+                    target.client = Some(Arc::new(client.in_turn(Duration::from_millis(10), Arc::clone(starting))));
                     let target = Arc::new(target);
                     let cases = planned(library, &target.abilities, SEED, &Selection::default(), &[])?;
                     let manner = Manner { side_by_side, strict: false, clock, stop: stop.clone() };

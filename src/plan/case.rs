@@ -171,6 +171,13 @@ pub struct PlannedAsk {
     pub thereafter: Meeting,
 }
 
+impl PlannedAsk {
+    /// Whether no attempt of it can succeed.
+    pub fn is_endless(&self) -> bool {
+        self.thereafter.passage != Passage::Clear && self.meets.iter().all(|meeting| meeting.passage != Passage::Clear)
+    }
+}
+
 /// What one attempt of a client meets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meeting {

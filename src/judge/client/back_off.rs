@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::contract::{Advice, Waits};
 use crate::judge::client::course::{Call, Course};
-use crate::judge::client::honor_retry_after::LEAST;
 use crate::judge::client::retry_after::Asked;
 use crate::judge::client::shown::{Shown, each, early, late, time};
 use crate::judge::verdict::Verdict;
@@ -13,8 +12,8 @@ use crate::judge::verdict::Verdict;
 /// So few gaps show no growth.
 const FEWEST: usize = 3;
 
-/// Requests that follow each other sooner on average are not backed off, however their gaps grow.
-const LEAST_MEAN: Duration = Duration::from_millis(200);
+/// A request that follows a failure sooner is not backed off, however the waits grow after it.
+const LEAST: Duration = Duration::from_millis(50);
 
 /// A wait of the client's own: what it met, and the request after it.
 type Gap<'c, 'a> = (&'c Call<'a>, &'c Call<'a>);
@@ -70,21 +69,15 @@ fn growing(course: &Course<'_>, shown: &mut Shown, gaps: &[Gap<'_, '_>]) {
     let (Some(first), Some(last)) = (gaps.first(), gaps.last()) else { return };
     let entries = || gaps.iter().flat_map(|(call, next)| [call.entry, next.entry]);
     let least = course.scaled(LEAST);
-    if longest(first) < least {
-        let expected = format!("a first wait of {}", time(least));
-        shown.broken(early(least - longest(first)), expected, time(longest(first)), [first.0.entry, first.1.entry]);
+    let Some(shortest_gap) = gaps.iter().min_by_key(|gap| longest(gap)) else { return };
+    if longest(shortest_gap) < least {
+        let (call, next) = shortest_gap;
+        let expected = format!("no wait shorter than {}", time(least));
+        let observed = time(longest(shortest_gap));
+        shown.broken(early(least - longest(shortest_gap)), expected, observed, [call.entry, next.entry]);
         return;
     }
     if gaps.len() < FEWEST {
-        return;
-    }
-    let all: Duration = gaps.iter().map(longest).sum();
-    let mean = all / u32::try_from(gaps.len()).unwrap_or(u32::MAX);
-    let least = course.scaled(LEAST_MEAN);
-    if mean < least {
-        let observed = format!("{} requests within {}", gaps.len() + 1, time(all));
-        let expected = format!("waits of at least {} on average", time(least));
-        shown.broken(early(least - mean), expected, observed, entries());
         return;
     }
     let jitter = 1.0 - course.rules.earlier;

@@ -9,7 +9,7 @@ use crate::message::Response;
 use crate::reference::client::memory::Settled;
 use crate::reference::client::policy::{
     Acknowledged, Attempts, BatchResend, ClientPolicy, Exhaustion, FallbackUse, GivesUpOn, InProgress, LeftOpen,
-    Pacing, Permanent, RetryAfterUse,
+    Pacing, Permanent, RetryAfterUse, SuccessUse,
 };
 use crate::reference::client::send::Left;
 use crate::reference::client::wait::{self, Asked, PATIENCE};
@@ -86,7 +86,12 @@ impl Desk<'_> {
             return ended(Told::Failure);
         }
         if outcome.is_some_and(Outcome::is_success) {
-            return self.after_success(progress);
+            return match self.policy.success {
+                SuccessUse::Told => self.after_success(progress),
+                SuccessUse::AskedAgain if progress.made == 1 => self.again(progress, Course::failing(Duration::ZERO)),
+                SuccessUse::AskedAgain => self.after_success(progress),
+                SuccessUse::ToldAsFailure => ended(Told::Failure),
+            };
         }
         let item = self.operation.batch.as_ref().and_then(|batch| self.contract.operations.get(&batch.of));
         // The matrix speaks of a batch by its own name, or by that of its items.
@@ -152,6 +157,9 @@ impl Desk<'_> {
             Permanent::RetriesAll => (400..500).contains(&status),
             Permanent::RetriesFrom401 => (401..500).contains(&status),
             Permanent::TellsSuccess => return done(Told::Success),
+            Permanent::SleepsFirst => {
+                return Next::End { told: Told::Failure, after: own.saturating_mul(4), settled: Settled::Refused };
+            }
         };
         if is_retried {
             return self.again(progress, Course::failing(own));

@@ -28,6 +28,6 @@ pub use memory::Memory;
 pub use perform::perform;
 pub use policy::{
     Acknowledged, Attempts, BatchResend, BodyUse, ClientPolicy, Exhaustion, FallbackUse, Flush, GivesUpOn, InProgress,
-    LeftOpen, MemoryUse, Minting, Pacing, Permanent, Redirect, RetryAfterUse, TimeoutUse, Transport,
+    LeftOpen, MemoryUse, Minting, Pacing, Permanent, Redirect, RetryAfterUse, SuccessUse, TimeoutUse, Transport,
 };
 pub use saboteurs::{ClientSaboteur, client_saboteurs};

@@ -40,6 +40,8 @@ pub struct ClientPolicy {
     pub memory: MemoryUse,
     /// What is done where the fallback is to be served.
     pub fallback: FallbackUse,
+    /// What is done after a success.
+    pub success: SuccessUse,
     /// What is done where a contract leaves the choice between the fallback and a retry under the key.
     pub left_open: LeftOpen,
 }
@@ -64,6 +66,7 @@ impl ClientPolicy {
         transport: Transport::AsIs,
         memory: MemoryUse::Keeps,
         fallback: FallbackUse::Serves,
+        success: SuccessUse::Told,
         left_open: LeftOpen::FallsBack,
     };
 }
@@ -125,6 +128,18 @@ choices! {
         RetriesFrom401,
         /// It is told as a success.
         TellsSuccess,
+        /// It is told after four times the wait that a retry would have had.
+        SleepsFirst,
+    }
+
+    /// What is done after a success.
+    SuccessUse {
+        /// It is told.
+        Told,
+        /// It is asked for once more, and told then.
+        AskedAgain,
+        /// It is told as a failure.
+        ToldAsFailure,
     }
 
     /// Which passing failure is taken for the end.

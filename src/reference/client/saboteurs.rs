@@ -3,7 +3,7 @@
 
 use crate::reference::client::policy::{
     Acknowledged, Attempts, BatchResend, BodyUse, ClientPolicy, Exhaustion, FallbackUse, Flush, GivesUpOn, InProgress,
-    LeftOpen, MemoryUse, Minting, Pacing, Permanent, Redirect, RetryAfterUse, TimeoutUse, Transport,
+    LeftOpen, MemoryUse, Minting, Pacing, Permanent, Redirect, RetryAfterUse, SuccessUse, TimeoutUse, Transport,
 };
 
 /// A reference client with one policy.
@@ -133,6 +133,12 @@ static SABOTEURS: &[ClientSaboteur] = rows! {
         { fallback: FallbackUse::TellsFailure }
     "Y05" "waits-before-the-fallback" "the fallback is served only after a wait"
         { fallback: FallbackUse::WaitsFirst }
+    "Y07" "asks-again-when-done" "a success is asked for once more, to be sure"
+        { success: SuccessUse::AskedAgain }
+    "Y08" "takes-success-for-failure" "a success is told as a failure"
+        { success: SuccessUse::ToldAsFailure }
+    "Y09" "sleeps-after-refusals" "a refusal is told only after four times the wait that a retry would have had"
+        { permanent: Permanent::SleepsFirst }
     "Y06" "retries-before-the-fallback" "where the fallback has to be served at once, it retries first"
         { fallback: FallbackUse::Retries }
 };

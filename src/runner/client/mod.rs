@@ -62,8 +62,8 @@ impl ClientTarget {
         Tick(u64::try_from(own.as_micros()).unwrap_or(u64::MAX).saturating_add(behind))
     }
 
-    /// The same, known to begin within such a time.
-    pub fn started_within(self, startup: Duration) -> Self {
-        Self { startup, ..self }
+    /// The same, known to begin within such a time, and beginning in turn with others.
+    pub fn in_turn(self, startup: Duration, starting: Arc<Semaphore>) -> Self {
+        Self { startup, starting, ..self }
     }
 }

@@ -329,6 +329,8 @@ impl<'a> Road<'a> {
             foreseen += if ended { Duration::ZERO } else { took + asked.unwrap_or(wait) };
             ended |= meeting.passage == Passage::Clear;
         }
+        // One whose waits have no end has to be seen to pass the cap.
+        let schedule = schedule + self.rules.cap.filter(|_| ask.is_endless()).unwrap_or_default();
         let all = foreseen.max(schedule).mul_f64(self.scale * (1.0 + self.rules.later));
         (all + BESIDES.mul_f64(self.scale.max(0.2))).min(LONGEST)
     }
