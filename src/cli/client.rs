@@ -139,7 +139,11 @@ impl RunBoth {
             let mut live = self.subject.up(file.clone(), &library).await?;
             let found = preflight(&library.contract, &Arc::new(live.target.clone()), seed).await;
             live.target.tempo = found.tempo;
-            let name = live.target.name.clone();
+            // A subject file names both; else each has a name of its own.
+            let name = match &file {
+                Some(file) if self.command.is_empty() => file.name.clone(),
+                Some(_) | None => format!("{} with {}", named(None, &program, &library), live.target.name),
+            };
             let mut ready = rehearsed(&library, live, name, program, able, again, seed).await?;
             ready.found = Preflight {
                 findings: found.findings.into_iter().chain(ready.found.findings).collect(),

@@ -16,32 +16,29 @@ use crate::judge::{
     repeat_safely, replay_after_lock, replay_verbatim, report_sameness, share_key, write_nothing_new,
 };
 use crate::plan::{Case, PlannedIntent, StepAction};
+use crate::requirement::Side;
 use crate::scenario::Claim;
 use crate::time::Interval;
 
 /// The verdicts of one case.
 pub fn judge(case: &Case, history: &SealedHistory) -> CaseReport {
-    let seen;
-    let case = match &case.client {
-        // What a client minted is known from the wire.
-        Some(client) if client.both => {
-            let requests = history.exchanges().map(|(_, exchange)| (&exchange.intent, &exchange.request));
-            seen = case.as_seen(requests);
-            &seen
-        }
-        Some(_) | None => case,
-    };
+    // To a server, the keys that a client minted are those on the wire; to the client, nobody gave it any.
+    let seen = case.client.as_ref().filter(|client| client.both).map(|_| {
+        case.as_seen(history.exchanges().map(|(_, exchange)| (&exchange.intent, &exchange.request)))
+    });
     let doubt =
         if case.lacks.is_empty() { doubt(case, history) } else { Some(Doubt::SubjectLacks(case.lacks.join(", no "))) };
-    let view = View::of(case, history);
+    let own = View::of(case, history);
+    let as_seen = seen.as_ref().map(|seen| View::of(seen, history));
     let verdicts = case
         .claims
         .iter()
         .map(|planned| {
-            let on: Vec<&PlannedIntent> = planned.on.iter().filter_map(|name| case.intents.get(name)).collect();
+            let view = as_seen.as_ref().filter(|_| planned.claim.side() == Side::Server).unwrap_or(&own);
+            let on: Vec<&PlannedIntent> = planned.on.iter().filter_map(|name| view.case.intents.get(name)).collect();
             let verdict = match (&doubt, case.lacks.is_empty()) {
                 (Some(doubt), false) => Verdict::Unknown(doubt.clone()),
-                (doubt, _) => in_doubt(checked(planned.claim, &view, &on), doubt.as_ref()),
+                (doubt, _) => in_doubt(checked(planned.claim, view, &on), doubt.as_ref()),
             };
             ClaimVerdict {
                 claim: planned.claim,

@@ -35,6 +35,22 @@ fn there_are_at_least_a_dozen_clients_and_each_has_its_verdicts() {
 }
 
 #[test]
+fn the_readme_names_only_subjects_that_are_judged_here() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("the README");
+    let named: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("$ "))
+        .flat_map(str::split_whitespace)
+        .filter(|word| word.starts_with("tests/interop/") && word.ends_with(".yaml"))
+        .collect();
+    assert!(!named.is_empty(), "the README lost its showcase");
+    let known: Vec<String> = subjects().iter().map(|path| path.display().to_string()).collect();
+    for name in named {
+        assert!(known.iter().any(|path| path.ends_with(name)), "{name} is no subject");
+    }
+}
+
+#[test]
 fn real_clients_are_judged_as_they_were() {
     if std::env::var_os("ONCEPROOF_INTEROP").is_none() {
         println!("skipped: real clients are judged with ONCEPROOF_INTEROP=1, after tests/interop/install.sh");

@@ -54,7 +54,8 @@ fn every_command_of_the_readme_does_what_it_says() {
         std::fs::write(folder.path().join("my-api.yaml"), subject.replace("127.0.0.1:8080", served)).expect("written");
     };
     for (command, expected) in commands {
-        if command == "cargo test" {
+        // The second needs packages that are not ours: `interop` runs it, and holds that it names a subject.
+        if command == "cargo test" || command.contains("tests/interop") {
             continue;
         }
         if let Some(command) = command.strip_suffix(" &") {
