@@ -64,8 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_cap_or_a_wait_nothing_is_known() {
-        wanted("send").kind("growing").call(0).call(90_000).tells(91_000, "failure").judged(CLAIM).unknown(UNKNOWN);
+    fn without_a_wait_nothing_is_known() {
         wanted("send").call(0).tells(100, "failure").judged(CLAIM).unknown(UNKNOWN);
         let killed = wanted("send").call(0).meets("kill").killed(20).call(90_000).answered(200, DONE);
         killed.tells(91_000, "success").judged(CLAIM).unknown(UNKNOWN);

@@ -94,7 +94,6 @@ mod tests {
             .still_at_work(9_000)
             .judged(CLAIM)
             .unknown("never exercised: the program was still at work when nobody waited any longer");
-        failed(wanted("send").kind("bare"), 9).tells(9_000, "failure").judged(CLAIM).unknown(UNKNOWN);
         failed(wanted("send"), 2)
             .call(3_000)
             .answered(200, DONE)

@@ -44,7 +44,8 @@ mod tests {
     fn a_second_one_breaks_it_even_elsewhere() {
         let twice = wanted("send").call(0).no_key().call(1).no_key().tells(20, "failure");
         twice.judged(CLAIM).violated(["asked again [0, 1]"]);
-        let led = wanted("send").call(0).answered(302, "").call(20).method("GET").tells(40, "failure");
+        let led = wanted("send").call(0).no_key().answered(302, "").call(20).no_key().method("GET");
+        let led = led.tells(40, "failure");
         led.judged(CLAIM).violated(["asked again [0, 1]"]);
     }
 
@@ -52,8 +53,18 @@ mod tests {
     fn under_one_key_it_may_be_sent_again() {
         let again = wanted("send").call(0).key("a").call(1_000).key("a").answered(200, DONE).tells(1_020, "success");
         again.judged(CLAIM).unknown("never exercised: no request was made without a key");
+        let thrice = [0, 1_000, 2_000].iter().fold(wanted("send"), |story, at| story.call(*at).key("a"));
+        thrice.tells(9_000, "failure").judged(CLAIM).unknown("never exercised: no request was made without a key");
+    }
+
+    #[test]
+    fn under_two_keys_or_only_part_of_the_time_under_one_it_may_not() {
         let other = wanted("send").call(0).key("a").call(1_000).key("b").answered(200, DONE).tells(1_020, "success");
         other.judged(CLAIM).violated(["asked again [0, 1]"]);
+        for [first, second] in [["a", ""], ["", "a"]] {
+            let half = wanted("send").call(0).key(first).call(1_000).key(second).tells(1_020, "failure");
+            half.judged(CLAIM).violated(["asked again [0, 1]"]);
+        }
     }
 
     #[test]

@@ -53,9 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_form_a_key_or_where_it_was_given_nothing_is_known() {
-        wanted("pay").call(0).tells(20, "failure").judged(CLAIM).unknown(UNKNOWN);
-        wanted("send").kind("bare").call(0).tells(20, "failure").judged(CLAIM).unknown(UNKNOWN);
+    fn without_a_key_or_where_it_was_given_nothing_is_known() {
         wanted("send").call(0).no_key().tells(20, "failure").judged(CLAIM).unknown(UNKNOWN);
         let told = given(["wanted: { operation: send, key: fresh }"]).ask("wanted").call(0).tells(20, "failure");
         told.judged(CLAIM).unknown(UNKNOWN);

@@ -1,25 +1,18 @@
 //! Literal histories of a client for the judge's own tests: each request and what it was left with, each ending and what
 //! was told, then one verdict. Times are in milliseconds. The case is planned as any other; nothing here judges.
 
+mod planned;
 mod wire;
 
-use std::sync::Arc;
-
-use crate::contract;
-use crate::file::Source;
 use crate::history::{CallerEnd, Ending, Entry, Exit, Recorder, SealedHistory, Told};
 use crate::json::Json;
 use crate::judge::client::testing::wire::{exchange, tick};
 use crate::judge::judge;
 use crate::judge::testing::Judged;
 use crate::message::{Framing, Response};
-use crate::name::{ClientName, CredentialName, IntentName};
-use crate::plan::{Abilities, AbleClient, AbleCredential, Case, Seed, Setting, expand};
-use crate::scenario::{self, Claim};
+use crate::name::IntentName;
+use crate::plan::Case;
 use crate::time::Interval;
-
-/// The made-up contract.
-const ERRANDS: &str = include_str!("errands.yaml");
 
 /// A success of every operation.
 pub const DONE: &str = r#"{"done":true}"#;
@@ -322,51 +315,16 @@ impl Story {
     /// The verdict on one claim, such as `stop: wanted`.
     #[track_caller]
     pub fn judged(&self, claim: &str) -> Judged {
-        let case = self.case(claim);
+        let case = planned::case(self, claim).expect("one case");
         let history = self.history(&case);
         let report = judge(&case, &history);
         let [only] = report.verdicts.as_slice() else { panic!("`{claim}` has no meaning here") };
         Judged(only.verdict.clone())
     }
 
-    fn case(&self, claim: &str) -> Case {
-        let contract = contract::load(&Source::new("errands.yaml", ERRANDS), Claim::WORDS)
-            .unwrap_or_else(|problems| panic!("{problems}"));
-        let scenario = scenario::load(&Source::new("scenarios/client/story.yaml", self.text(claim)))
-            .unwrap_or_else(|problems| panic!("{problems:?}"));
-        let client = AbleClient {
-            kind: ClientName::from(self.kind),
-            both: false,
-            persists: self.persists,
-            operations: Vec::new(),
-            time_scale: self.scale,
-            speaks: Default::default(),
-        };
-        let abilities = Abilities {
-            host: "127.0.0.1".to_owned(),
-            credentials: vec![AbleCredential { name: CredentialName::from("own"), scope: Default::default() }],
-            replicas: 1,
-            restarts: false,
-            edge: false,
-            hooks: Vec::new(),
-            paths: Default::default(),
-            client: Some(client),
-        };
-        let setting = Setting { contract: Arc::new(contract), abilities, seed: Seed(7) };
-        let cases = expand(&Arc::new(scenario), &setting).unwrap_or_else(|problems| panic!("{problems:?}"));
-        cases.into_iter().next().expect("one case")
-    }
-
-    fn text(&self, claim: &str) -> String {
-        let ask = |intent: &String| {
-            let meets: Vec<String> =
-                self.calls().filter(|made| made.intent == *intent).map(|made| format!("'{}'", made.passage)).collect();
-            let meets = if meets.is_empty() { "clear".to_owned() } else { meets.join(", ") };
-            format!("  - send: {intent}\n    meets: [{meets}]\n")
-        };
-        let when: String = self.asks.iter().map(ask).collect();
-        let given: String = self.given.iter().map(|line| format!("  {line}\n")).collect();
-        format!("title: a story\nbecause: it is told\ngiven:\n{given}when:\n{when}client must:\n  - {claim}\n")
+    /// Whether the plan has this claim at all.
+    pub fn is_planned(&self, claim: &str) -> bool {
+        planned::case(self, claim).is_some()
     }
 
     fn calls(&self) -> impl Iterator<Item = &Made> {
