@@ -12,7 +12,7 @@ use crate::plan::claims::{matches_path, proves};
 use crate::plan::credential::{Abilities, AbleClient, AbleCredential};
 use crate::plan::expand::{Setting, expand};
 use crate::plan::mint::Seed;
-use crate::requirement::{Proof, Side};
+use crate::requirement::{Proof, Requirement, Side};
 use crate::scenario::Scenario;
 
 /// Every problem, file by file; none when all is well.
@@ -94,7 +94,7 @@ fn unproved(
         let row = rows.iter().find(|row| row.key.text() == Some(id));
         let place = row.map_or_else(Span::default, |row| row.key.span);
         let useless: Vec<usize> = (0..requirement.proofs.len())
-            .filter(|line| !requirement.proofs.get(*line).is_some_and(|proof| is_used(proof, cases)))
+            .filter(|line| !requirement.proofs.get(*line).is_some_and(|proof| is_used(requirement, proof, cases)))
             .collect();
         if requirement.not_judged.is_none() && useless.len() == requirement.proofs.len() {
             problems.push(
@@ -127,10 +127,11 @@ fn unproved(
     problems
 }
 
-/// Whether a line is what some claim of some case proves.
-fn is_used(proof: &Proof, cases: &[Case]) -> bool {
+/// Whether a line is what some claim of some case proves. The same claim may be made for requirements of others alone: of
+/// another side, or of another kind of client.
+fn is_used(requirement: &Requirement, proof: &Proof, cases: &[Case]) -> bool {
     cases.iter().any(|case| {
-        case.claims.iter().any(|claim| {
+        case.claims.iter().filter(|claim| claim.requirements.contains(&requirement.id)).any(|claim| {
             let judged = claim.on.last().and_then(|name| case.intents.get(name));
             let operation = judged.and_then(|intent| case.contract.operations.get(&intent.operation));
             operation
