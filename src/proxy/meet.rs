@@ -239,7 +239,11 @@ impl Exchange<'_> {
             let more = self.caller.drip(slowly, self.limits.drip, self.limits.caller_wait).await;
             given = Given { bytes: given.bytes + more.bytes, left: more.left };
         }
-        let fired = if given.left { caller_had_left() } else { Ok(()) };
+        let fired = match given.left {
+            true => caller_had_left(),
+            false if slowly.is_empty() => Err("the answer has no body to drip".to_owned()),
+            false => Ok(()),
+        };
         if !given.left && self.gates.pass(&[Gate::HeadToCaller, Gate::BodyToCaller]).await.is_err() {
             return Outcome::unreleased(answer.end());
         }

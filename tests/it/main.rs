@@ -19,3 +19,4 @@ mod scenarios;
 mod schemas;
 mod slips;
 mod support;
+mod unlisted;

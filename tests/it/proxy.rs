@@ -46,6 +46,7 @@ async fn each_fault_does_at_both_ends_what_its_name_says() {
             ("mid-response cut 3", 3, Fin, 1, None, Committed),
             ("mid-response cut 60 reset", 60, Reset, 1, None, Committed),
             ("drip", all, Fin, 1, None, Committed),
+            ("drip body", all, Fin, 1, None, Committed),
             ("duplicate", all, Fin, 2, None, Committed),
             ("duplicate at once", all, Fin, 2, None, Committed),
         ] {
