@@ -252,7 +252,6 @@ fn named(file: Option<&Subject>, program: &Program, library: &Library) -> String
 }
 
 /// Tries the program, once for each operation.
-#[expect(clippy::too_many_arguments, reason = "each is one fact of the set-up")]
 async fn rehearsed(
     library: &Library,
     mut live: Live,

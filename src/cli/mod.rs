@@ -36,7 +36,7 @@ struct Command {
 #[derive(Subcommand, Debug)]
 enum What {
     /// Judge a server: drive it through injected faults and report each requirement's verdict.
-    Run(run::Run),
+    Run(Box<run::Run>),
     /// Try everything that a run needs, once, and say what to change.
     Doctor(doctor::Doctor),
     /// Load every file and say everything that is wrong with them; nothing is sent.
