@@ -243,10 +243,11 @@ fn named(file: Option<&Subject>, program: &Program, library: &Library) -> String
         (Some(file), _) => file.name.clone(),
         (None, Program::Reference(_)) => format!("{}-reference-client", library.contract.name),
         (None, Program::Once(command) | Program::StaysUp(command)) => {
-            let names = command.words.iter().map(|word| word.rsplit('/').next().unwrap_or(word));
-            // The script says more than what runs it.
-            let script = names.clone().skip(1).find(|name| name.contains('.') && !name.starts_with('-'));
-            script.or(names.clone().next()).unwrap_or("client").to_owned()
+            let last = |word: &String| word.rsplit('/').next().unwrap_or(word).to_owned();
+            // The script says more than what runs it; an option is none, and neither is a line for a shell.
+            let is_script = |word: &&String| !word.starts_with('-') && !word.contains(char::is_whitespace);
+            let script = command.words.iter().skip(1).filter(is_script).map(last).find(|name| name.contains('.'));
+            script.or_else(|| command.words.first().map(last)).unwrap_or_else(|| "client".to_owned())
         }
     }
 }
@@ -282,5 +283,44 @@ pub fn client_policy(name: Option<&str>) -> Result<ClientPolicy, Failure> {
             let hint = hint.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             Err(Failure::Input(format!("no saboteur `{name}` of a client{hint}")))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::client::named;
+    use crate::cli::{Library, Wanted};
+    use crate::file::Source;
+    use crate::reference::ClientPolicy;
+    use crate::runner::{Command, Program};
+    use crate::subject;
+
+    #[track_caller]
+    fn check(words: &[&str], expected: &str) {
+        let library = Library::load(&Wanted::default(), Library::default_contract().as_str()).expect("bundled files");
+        let command = Command { words: words.iter().map(|word| (*word).to_owned()).collect(), ..Command::default() };
+        for program in [Program::Once(command.clone()), Program::StaysUp(command)] {
+            assert_eq!(named(None, &program, &library), expected);
+        }
+    }
+
+    #[test]
+    fn a_program_is_called_by_its_script_or_else_by_its_file() {
+        check(&["./target/client"], "client");
+        check(&["python3", "tests/client.py", "--fast"], "client.py");
+        check(&["node", "--import=./hooks.mjs", "app/send.mjs"], "send.mjs");
+        check(&["java", "-jar", "client.jar"], "client.jar");
+        check(&["/bin/sh", "-c", "curl -d @body.json $ONCEPROOF_URL/v1.x"], "sh");
+        check(&[], "client");
+    }
+
+    #[test]
+    fn a_subject_file_and_the_reference_have_names_of_their_own() {
+        let library = Library::load(&Wanted::default(), Library::default_contract().as_str()).expect("bundled files");
+        let reference = Program::Reference(ClientPolicy::HONEST);
+        assert_eq!(named(None, &reference, &library), format!("{}-reference-client", library.contract.name));
+        let source = Source::new("work/shop.yaml", "contract: shop\nclient: { run: ./client }\n");
+        let file = subject::load(&source, &|_| None, &[]).expect("a subject");
+        assert_eq!(named(Some(&file), &reference, &library), "shop");
     }
 }

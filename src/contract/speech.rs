@@ -68,3 +68,88 @@ fn speak(operation: &mut Operation, speech: &Speech) {
         operation.success = Some((answer.status, answer.body.clone()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::{Contract, KeyPlace, Outcome, Speech, SpokenAnswer, load};
+    use crate::file::Source;
+    use crate::json::Json;
+    use crate::message::{Framing, Response};
+
+    const SHOP: &str = r#"
+contract: shop
+title: A shop
+operations:
+  pay:
+    request: POST /payments
+    body: { amount: 5 }
+    marker: { at: /again, value: true }
+    key: { at: /key, same request: content, replay: verbatim }
+    answers:
+      replayed: { status: 200, body: { again: true } }
+      fresh: { status: 200, has: [/id] }
+      refused: { status: 400 }
+  ship:
+    request: PUT /ships
+    body: { to: home }
+    natural: true
+    answers:
+      fresh: { status: 200 }
+"#;
+
+    fn shop() -> Contract {
+        load(&Source::new("shop.yaml", SHOP), &["accept"]).unwrap_or_else(|problems| panic!("{problems}"))
+    }
+
+    fn spoken(name: &str, speech: Speech) -> Contract {
+        shop().spoken(&[(name.into(), speech)].into_iter().collect())
+    }
+
+    fn answer(status: u16, body: &str) -> Response {
+        Response { status, headers: Vec::new(), body: body.into(), framing: Framing::Length, wire_length: 0 }
+    }
+
+    #[test]
+    fn who_says_nothing_of_its_own_speaks_as_the_contract_does() {
+        for name in ["pay", "ship", "nothing"] {
+            assert_eq!(spoken(name, Speech::default()), shop(), "{name}");
+        }
+    }
+
+    #[test]
+    fn its_own_request_and_place_of_the_key_stand_for_the_contracts() {
+        let own = spoken(
+            "pay",
+            Speech {
+                request: Some(("PATCH".to_owned(), "/p".to_owned())),
+                key_header: Some("Own-Key".to_owned()),
+                ..Speech::default()
+            },
+        );
+        let pay = &own.operations["pay"];
+        assert_eq!((pay.request.method.as_str(), pay.request.target.as_str()), ("PATCH", "/p"));
+        assert_eq!(pay.key().map(|rule| &rule.place), Some(&KeyPlace::Header("Own-Key".to_owned())));
+        assert_eq!(own.operations["ship"], shop().operations["ship"]);
+        let at = Speech { key_at: "/meta/id".parse().ok(), ..Speech::default() };
+        let place = spoken("pay", at).operations["pay"].key().map(|rule| rule.place.clone());
+        assert_eq!(place, Some(KeyPlace::Body("/meta/id".parse().expect("a pointer"))));
+    }
+
+    #[test]
+    fn a_key_of_what_needs_none_changes_nothing() {
+        let own = Speech { key_header: Some("Own-Key".to_owned()), ..Speech::default() };
+        assert_eq!(spoken("ship", own), shop());
+    }
+
+    #[test]
+    fn its_own_success_is_a_success_and_a_refusal_stays_one() {
+        let body: Json = r#"{"ok":1}"#.parse().expect("JSON");
+        let own = Speech { answer: Some(SpokenAnswer { status: 202, body: body.clone() }), ..Speech::default() };
+        let pay = spoken("pay", own).operations["pay"].clone();
+        assert_eq!(pay.success, Some((202, body)));
+        assert_eq!(pay.outcome(&answer(202, "{}")), Some(Outcome::Fresh));
+        assert_eq!(pay.outcome(&answer(400, "{}")), Some(Outcome::Refused));
+        // By the contract alone that is none.
+        assert_eq!(shop().operations["pay"].outcome(&answer(202, "{}")), None);
+    }
+}

@@ -210,3 +210,189 @@ pub fn examples(statuses: &StatusSet) -> Vec<u16> {
         .flat_map(|(low, high)| if low == high { vec![*low] } else { vec![low + 3, low + 4] })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::contract::{self, Advice, ClientRules, Contract};
+    use crate::file::Source;
+    use crate::json::Json;
+    use crate::message::{Framing, Request, Response};
+    use crate::name::{ClientName, CredentialName, IntentName};
+    use crate::plan::client::{advised, in_query, passing, stops};
+    use crate::plan::{Abilities, AbleClient, AbleCredential, Case, Seed, Setting, expand};
+    use crate::scenario::{self, Claim};
+
+    fn errands() -> Contract {
+        let text = include_str!("../judge/client/errands.yaml");
+        contract::load(&Source::new("errands.yaml", text), Claim::WORDS).expect("the contract loads")
+    }
+
+    fn steady(contract: &Contract) -> ClientRules {
+        contract.client(Some("steady")).expect("its rules").clone()
+    }
+
+    /// The cases of an ask for `wanted`, which meets this.
+    fn planned(contract: Contract, given: &str, meets: &str, axes: &str) -> Result<Vec<Case>, String> {
+        let text = format!(
+            "title: a story\nbecause: it is told\ngiven:\n{given}when:\n  - send: wanted\n    \
+             meets: [{meets}]\n{axes}client must:\n  - finish: wanted\n"
+        );
+        let scenario = scenario::load(&Source::new("scenarios/client/story.yaml", text)).expect("the scenario loads");
+        let kind = contract.clients.keys().next().cloned().unwrap_or_else(|| ClientName::from("none"));
+        let client = AbleClient {
+            kind,
+            both: false,
+            persists: true,
+            operations: Vec::new(),
+            time_scale: 1.0,
+            speaks: Default::default(),
+        };
+        let abilities = Abilities {
+            host: "127.0.0.1".to_owned(),
+            credentials: vec![AbleCredential { name: CredentialName::from("own"), scope: Default::default() }],
+            replicas: 1,
+            restarts: false,
+            edge: false,
+            hooks: Vec::new(),
+            paths: Default::default(),
+            client: Some(client),
+        };
+        let setting = Setting { contract: Arc::new(contract), abilities, seed: Seed(7) };
+        expand(&Arc::new(scenario), &setting)
+            .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; "))
+    }
+
+    /// What the attempts of the only ask of a case meet: the passage, and what it says.
+    fn met(case: &Case) -> Vec<(String, Option<String>)> {
+        let asked = case.asks().flat_map(|(_, ask)| &ask.meets);
+        asked.map(|meeting| (meeting.passage.to_string(), meeting.says.clone())).collect()
+    }
+
+    const SEND: &str = "  wanted: { operation: send }\n";
+    const MANY: &str = "  one: { operation: send }\n  two: { operation: send }\n  three: { operation: send }\n  \
+                        wanted: { operation: send, items: [one, two, three] }\n";
+
+    #[test]
+    fn an_answer_that_is_named_says_what_the_contract_says() {
+        let meets = "pre-commit answer in progress, pre-commit answer 409 conflict, pre-commit answer 503, clear";
+        let cases = planned(errands(), SEND, meets, "").expect("cases");
+        let [case] = cases.as_slice() else { panic!("one case") };
+        let met = met(case);
+        let passages: Vec<&str> = met.iter().map(|(passage, _)| passage.as_str()).collect();
+        assert!(passages[0].starts_with("pre-commit answer 409"), "{passages:?}");
+        assert!(passages[1].starts_with("pre-commit answer 409"), "{passages:?}");
+        let send = &case.contract.operations["send"];
+        for (at, outcome) in [(0, "in progress"), (1, "conflict")] {
+            let says = met[at].1.as_deref().expect("it says something");
+            let (headers, framing) = (Vec::new(), Framing::Length);
+            let response = Response { status: 409, headers, body: says.into(), framing, wire_length: 0 };
+            assert_eq!(send.outcome(&response).map(|outcome| outcome.to_string()).as_deref(), Some(outcome), "{says}");
+        }
+        assert_eq!((&met[2].1, &met[3].1), (&None, &None));
+    }
+
+    #[test]
+    fn an_answer_that_the_contract_does_not_have_is_told() {
+        let told = |meets: &str| planned(errands(), SEND, meets, "").expect_err(meets);
+        assert!(told("pre-commit answer sent").contains("no outcome `sent`"));
+        assert!(told("pre-commit answer 418 conflict").contains("names no such answer `conflict`"));
+        assert!(told("late").contains("cannot be met by a client under test"));
+        assert!(told("pre-commit answer partly done").contains("cannot be done in part"));
+    }
+
+    #[test]
+    fn a_batch_is_done_in_part_by_its_first_item_alone() {
+        // Only where an item may be undone and asked for again.
+        assert!(planned(errands(), MANY, "pre-commit answer partly done", "").is_err());
+        let text = include_str!("../judge/client/errands.yaml").replacen(
+            "        refused: { body: { status: error } }\n",
+            "        refused: { body: { status: error } }\n        unknown: { body: { status: later } }\n",
+            1,
+        );
+        let contract = contract::load(&Source::new("errands.yaml", text), Claim::WORDS)
+            .unwrap_or_else(|problems| panic!("{problems}"));
+        let cases = planned(contract, MANY, "pre-commit answer partly done, clear", "").expect("cases");
+        let says = met(&cases[0])[0].1.clone().expect("it says something");
+        let said: Json = says.parse().expect("JSON");
+        let statuses: Vec<String> = said
+            .at(&"/results".parse().expect("a pointer"))
+            .and_then(Json::as_array)
+            .expect("results")
+            .iter()
+            .map(|result| result.at(&"/status".parse().expect("a pointer")).expect("a status").to_string())
+            .collect();
+        assert_eq!(statuses, ["\"ok\"", "\"later\"", "\"later\""]);
+    }
+
+    #[test]
+    fn the_stops_of_the_matrix_are_its_answers_that_end_the_matter() {
+        let (contract, rules) = (errands(), steady(&errands()));
+        let of = |name: &str| stops(&contract, &rules, &contract.operations[name]);
+        assert_eq!(of("send"), ["pre-commit answer 400", "pre-commit answer 404", "pre-commit answer 409 conflict"]);
+        assert_eq!(of("pay"), ["pre-commit answer 400", "pre-commit answer 404"]);
+        assert!(of("look").is_empty());
+    }
+
+    #[test]
+    fn the_failures_that_pass_are_those_after_which_it_asks_again_by_itself() {
+        let (contract, rules) = (errands(), steady(&errands()));
+        let of = |name: &str| passing(&contract, &rules, &contract.operations[name]);
+        let send = of("send");
+        assert_eq!(send[..2], ["pre-commit answer 503", "pre-commit answer 504"]);
+        assert!(send.contains(&"post-commit reset".to_owned()) && send.contains(&"pre-commit stall".to_owned()));
+        assert!(send.iter().all(|passage| !passage.contains("429")), "told when, not by itself");
+        assert!(of("look").is_empty());
+    }
+
+    #[test]
+    fn who_never_retries_stops_where_others_ask_again() {
+        let (contract, mut rules) = (errands(), steady(&errands()));
+        rules.never_retries = vec!["send".into()];
+        let send = &contract.operations["send"];
+        assert!(passing(&contract, &rules, send).is_empty());
+        let stops = stops(&contract, &rules, send);
+        for stop in ["409 in progress", "429", "503"] {
+            assert!(stops.contains(&format!("pre-commit answer {stop}")), "{stop} in {stops:?}");
+        }
+        assert_eq!(advised(&contract, &rules, |advice| *advice == Advice::RetryOnce), ["pay"]);
+    }
+
+    #[test]
+    fn a_phrase_of_the_matrix_is_one_case_for_each_of_its_passages() {
+        let axes = "for each:\n  operation: [send]\n  end: every stop of the matrix\n";
+        let cases = planned(errands(), "  wanted: { operation: $operation }\n", "$end", axes).expect("cases");
+        let met: Vec<String> = cases.iter().map(|case| met(case)[0].0.clone()).collect();
+        assert_eq!(met.len(), 3, "{met:?}");
+    }
+
+    #[test]
+    fn a_key_that_was_minted_is_known_as_it_was_first_seen() {
+        let cases = planned(errands(), SEND, "clear", "").expect("cases");
+        let [case] = cases.as_slice() else { panic!("one case") };
+        let name = IntentName::from("wanted");
+        let carrying = |key: Option<&str>| -> Request {
+            let mut request = case.intents[&name].request.clone();
+            let mut body = request.json().expect("a body");
+            body.set(&"/id".parse().expect("a pointer"), key.map_or(Json::Null, Json::text));
+            request.body = body.to_string().as_str().into();
+            request
+        };
+        assert_eq!(case.intents[&name].cell(), None);
+        let seen = [carrying(Some("a")), carrying(Some("b"))];
+        let other = IntentName::from("other");
+        let all = seen.iter().map(|request| (&name, request)).chain([(&other, &seen[1])]);
+        let known = case.as_seen(all);
+        let cell = known.intents[&name].cell().expect("a place in the key space");
+        assert_eq!((cell.space.as_str(), cell.key.as_str()), ("send", Json::text("a").content_key().as_str()));
+        assert_eq!(known.intents.len(), 1);
+        assert_eq!(case.as_seen(std::iter::empty()).intents, case.intents);
+    }
+
+    #[test]
+    fn a_key_in_a_query_is_escaped() {
+        assert_eq!(in_query("a-B_9.~"), "a-B_9.~");
+        assert_eq!(in_query("a b/ü&"), "a%20b%2F%C3%BC%26");
+    }
+}

@@ -187,3 +187,60 @@ fn attempts(text: &str) -> Result<(u32, u32), String> {
         bounds => Ok(bounds),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::contract::{ClientRules, Waits, load};
+    use crate::file::Source;
+
+    fn loaded(rules: &str) -> Result<ClientRules, String> {
+        let text = format!(
+            "contract: shop\ntitle: A shop\noperations:\n  pay:\n    request: PUT /payments\n    natural: true\n    \
+             answers: {{ fresh: {{ status: 200 }} }}\nclients:\n  app: {{ title: An app, {rules} }}\n"
+        );
+        let contract = load(&Source::new("shop.yaml", text), &["accept"]).map_err(|problems| problems.to_string())?;
+        Ok(contract.clients["app"].clone())
+    }
+
+    #[test]
+    fn windows_that_just_fit_are_well() {
+        for rules in [
+            "waits: [1s, 60s], cap: 60s",
+            "waits: [1s, 2s, 4s, 8s], attempts: 5",
+            "waits: [1s], attempts: 2..2",
+            "without retry-after: 60s, patience: 60s",
+            "attempt timeout: 1ms, earlier: 99%",
+            "waits: growing, attempts: 1, cap: 1s",
+        ] {
+            loaded(rules).unwrap_or_else(|problems| panic!("{rules}: {problems}"));
+        }
+    }
+
+    #[test]
+    fn windows_that_just_do_not_fit_are_refused() {
+        for (rules, told) in [
+            ("waits: [1s, 61s], cap: 60s", "longer than the cap"),
+            ("waits: [1s, 2s, 4s, 8s, 16s], attempts: 5", "5 waits between at most 5 requests"),
+            ("waits: [1s], attempts: 1", "1 waits between at most 1 requests"),
+            ("without retry-after: 61s, patience: 60s", "gives up what is longer"),
+            ("attempt timeout: 0s", "in no time"),
+            ("earlier: 100%", "no wait"),
+        ] {
+            let problems = loaded(rules).expect_err(rules);
+            assert!(problems.contains(told), "{rules}: {problems}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_said_is_not_ruled_but_for_the_tolerance() {
+        let rules = loaded("attempts: 2..10").expect("rules");
+        assert_eq!((rules.attempts, rules.waits, rules.cap), (Some((2, 10)), Waits::Unsaid, None));
+        assert_eq!((rules.later, rules.earlier), (0.5, 0.0));
+        assert_eq!((rules.patience, rules.attempt_timeout, rules.without_retry_after), (None, None, None));
+        let one = loaded("waits: 2s, later: 10%, earlier: 20%").expect("rules");
+        assert_eq!(one.waits, Waits::Schedule(vec![Duration::from_secs(2)]));
+        assert_eq!((one.later, one.earlier, one.attempts), (0.1, 0.2, None));
+    }
+}

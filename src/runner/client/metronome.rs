@@ -53,3 +53,25 @@ impl Drop for Metronome {
         self.beating.abort();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn it_notes_when_the_machine_was_behind_and_by_how_much() {
+        let clock = Clock::start();
+        let metronome = Metronome::start(clock);
+        tokio::time::sleep(BEAT * 3).await;
+        let from = clock.now();
+        // Nothing else runs on this thread meanwhile.
+        std::thread::sleep(Duration::from_millis(120));
+        tokio::time::sleep(BEAT * 3).await;
+        let to = clock.now();
+        let worst = metronome.worst(Interval { from, to });
+        assert!(worst.0 >= 90_000, "{worst:?}");
+        let within = Interval { from, to: Tick(from.0 + 60_000) };
+        assert!(metronome.worst(within).0 >= 90_000, "it began within");
+        assert_eq!(metronome.worst(Interval { from: Tick(to.0 + 10_000_000), to: Tick(u64::MAX) }), Tick(0));
+    }
+}
