@@ -23,9 +23,11 @@ use crate::time::Interval;
 /// The verdicts of one case.
 pub fn judge(case: &Case, history: &SealedHistory) -> CaseReport {
     // To a server, the keys that a client minted are those on the wire; to the client, nobody gave it any.
-    let seen = case.client.as_ref().filter(|client| client.both).map(|_| {
-        case.as_seen(history.exchanges().map(|(_, exchange)| (&exchange.intent, &exchange.request)))
-    });
+    let seen = case
+        .client
+        .as_ref()
+        .filter(|client| client.both)
+        .map(|_| case.as_seen(history.exchanges().map(|(_, exchange)| (&exchange.intent, &exchange.request))));
     let doubt =
         if case.lacks.is_empty() { doubt(case, history) } else { Some(Doubt::SubjectLacks(case.lacks.join(", no "))) };
     let own = View::of(case, history);

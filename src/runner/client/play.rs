@@ -353,6 +353,12 @@ impl<'a> Road<'a> {
                 let asked = match &refusal.retry_after {
                     Some(RetryAfter::Seconds(seconds)) => Some(Duration::from_secs(*seconds)),
                     Some(RetryAfter::Date(seconds)) => Some(Duration::from_secs(seconds.unsigned_abs() + 1)),
+                    // So many digits that they stand as a text are an age; nobody has to wait for it.
+                    Some(RetryAfter::Text(text))
+                        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) =>
+                    {
+                        None
+                    }
                     Some(RetryAfter::Text(_)) => without,
                     None if refusal.status == Some(429) => without,
                     None => None,
