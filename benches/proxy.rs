@@ -249,10 +249,9 @@ async fn exchange(stream: &mut TcpStream, writes: Writes) {
     let mut bytes = [0; 1024];
     let mut come = 0;
     while come < ANSWER.len() {
-        match stream.read(&mut bytes).await.expect("a connection that stands") {
-            0 => panic!("the connection ended before its answer"),
-            more => come += more,
-        }
+        let more = stream.read(&mut bytes).await.expect("a connection that stands");
+        assert!(more > 0, "the connection ended before its answer");
+        come += more;
     }
 }
 

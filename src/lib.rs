@@ -6,6 +6,9 @@
 //!   answers; [`observe`] counts; [`runner`] plays
 //! - concluded: [`judge`] decides; [`event`] tells; [`report`] shows; [`cli`] is the command line
 
+// What comes in, by a file or by a socket, never ends the program; only tests say with a panic what they found.
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::panic, clippy::todo, clippy::unimplemented))]
+
 pub mod cli;
 pub mod contract;
 pub mod driver;

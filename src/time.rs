@@ -24,6 +24,15 @@ impl fmt::Debug for Tick {
     }
 }
 
+/// A share of a time, or several times it; the longest there is where it would be longer.
+pub fn times(duration: Duration, share: f64) -> Duration {
+    Duration::try_from_secs_f64(duration.as_secs_f64() * share).unwrap_or(if share > 0.0 {
+        Duration::MAX
+    } else {
+        Duration::ZERO
+    })
+}
+
 /// A closed interval: two that touch overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Interval {
@@ -55,5 +64,18 @@ impl Clock {
     /// The tick that it shows.
     pub fn now(&self) -> Tick {
         Tick(u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_a_time_never_overflows() {
+        assert_eq!(times(Duration::from_secs(5), 0.01), Duration::from_millis(50));
+        assert_eq!(times(Duration::MAX, 1.5), Duration::MAX);
+        assert_eq!(times(Duration::MAX, 1.0), Duration::MAX);
+        assert_eq!(times(Duration::from_secs(5), -1.0), Duration::ZERO);
     }
 }

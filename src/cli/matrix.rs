@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::judge::{CaseReport, Verdict};
-use crate::reference::saboteurs;
+use crate::reference::{client_saboteurs, saboteurs};
 
 /// The matrix as this version scored it; a test holds it against a fresh one.
 static RECORDED: &str = include_str!("../../reports/kill-matrix.txt");
@@ -106,7 +106,9 @@ pub fn likely_cause(report: &CaseReport) -> Option<String> {
         broken.is_subset(&ids).then_some((ids.len(), name))
     });
     let (_, name) = fitting.min()?;
-    saboteurs().iter().find(|row| row.name == name).map(|row| row.lies.to_owned())
+    let servers = saboteurs().iter().map(|row| (row.name, row.lies));
+    let clients = client_saboteurs().iter().map(|row| (row.name, row.lies));
+    servers.chain(clients).find(|(row, _)| *row == name).map(|(_, lies)| lies.to_owned())
 }
 
 #[cfg(test)]

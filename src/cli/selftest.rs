@@ -182,12 +182,9 @@ impl Selftest {
                 let as_each = library.contract.clients.keys().map(|kind| async move {
                     let mut target = live.target.clone();
                     target.abilities.client = Some(AbleClient {
-                        kind: kind.clone(),
-                        both: false,
                         persists: true,
-                        operations: Vec::new(),
                         time_scale: CLIENT_SCALE,
-                        speaks: Default::default(),
+                        ..AbleClient::plain(kind.clone())
                     });
                     let client = ClientTarget::new(Program::Reference(row.policy), Arc::clone(metronome));
                     target.client = Some(Arc::new(client.in_turn(Duration::from_millis(10), Arc::clone(starting))));

@@ -36,14 +36,7 @@ pub fn planned(
 pub fn all_planned(library: &Library, selection: &Selection) -> Result<Vec<Case>, Failure> {
     let server = abilities_of_reference(&library.contract);
     let clients = library.contract.clients.keys().map(|kind| Abilities {
-        client: Some(AbleClient {
-            kind: kind.clone(),
-            both: false,
-            persists: true,
-            operations: Vec::new(),
-            time_scale: 1.0,
-            speaks: Default::default(),
-        }),
+        client: Some(AbleClient { persists: true, ..AbleClient::plain(kind.clone()) }),
         ..server.clone()
     });
     let mut cases = Vec::new();

@@ -191,12 +191,18 @@ impl Operation {
 
     /// The key that a request carries; an empty text and `null` are none.
     pub fn key_in(&self, request: &Request) -> Option<Json> {
-        let key = match &self.key()?.place {
-            KeyPlace::Header(name) => Json::from(crate::message::header(&request.headers, name)?),
-            KeyPlace::Body(place) => request.json()?.at(place)?.clone(),
-        };
-        let is_none = key.is_null() || key.as_str() == Some("");
-        (!is_none).then_some(key)
+        match &self.key()?.place {
+            KeyPlace::Header(name) => some_key(Json::from(crate::message::header(&request.headers, name)?)),
+            KeyPlace::Body(_) => self.key_in_body(&request.json()?),
+        }
+    }
+
+    /// The key that a body carries, where keys are carried there.
+    pub fn key_in_body(&self, body: &Json) -> Option<Json> {
+        match &self.key()?.place {
+            KeyPlace::Header(_) => None,
+            KeyPlace::Body(place) => some_key(body.at(place)?.clone()),
+        }
     }
 
     /// Whether an answer tells a repeat from a first; where none does, only effects can.
@@ -208,6 +214,10 @@ impl Operation {
     pub fn names(&self, outcome: Outcome) -> bool {
         self.answers.iter().any(|rule| rule.outcome == outcome)
     }
+}
+
+fn some_key(key: Json) -> Option<Json> {
+    (!key.is_null() && key.as_str() != Some("")).then_some(key)
 }
 
 impl Batch {

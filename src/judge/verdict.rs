@@ -34,6 +34,8 @@ pub struct Witnesses {
 pub enum Doubt {
     /// Nothing happened that the claim speaks of.
     NeverExercised(String),
+    /// It happened, and what was seen of it does not tell.
+    Undecided(String),
     /// The fault did not do what its name says.
     FaultDidNotFire(String),
     /// An effect could not be read.
@@ -178,6 +180,7 @@ impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Doubt::NeverExercised(why) => write!(f, "never exercised: {why}"),
+            Doubt::Undecided(why) => write!(f, "cannot be told: {why}"),
             Doubt::FaultDidNotFire(why) => write!(f, "the fault did not fire: {why}"),
             Doubt::Blind(why) => write!(f, "the effect could not be read: {why}"),
             Doubt::NoOverlap(why) => write!(f, "the copies did not overlap: {why}"),

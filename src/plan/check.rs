@@ -36,14 +36,7 @@ pub fn check_scenarios(contract: &Arc<Contract>, scenarios: &[(Arc<Scenario>, So
 fn planned(contract: &Arc<Contract>, scenarios: &[(Arc<Scenario>, Source)]) -> (Vec<Case>, Vec<Problems>) {
     let server = able(contract);
     let clients = contract.clients.keys().map(|kind| Abilities {
-        client: Some(AbleClient {
-            kind: kind.clone(),
-            both: true,
-            persists: true,
-            operations: Vec::new(),
-            time_scale: 1.0,
-            speaks: Default::default(),
-        }),
+        client: Some(AbleClient { both: true, persists: true, ..AbleClient::plain(kind.clone()) }),
         ..able(contract)
     });
     let settings: Vec<Setting> = std::iter::once(server.clone())

@@ -241,14 +241,7 @@ mod tests {
         );
         let scenario = scenario::load(&Source::new("scenarios/client/story.yaml", text)).expect("the scenario loads");
         let kind = contract.clients.keys().next().cloned().unwrap_or_else(|| ClientName::from("none"));
-        let client = AbleClient {
-            kind,
-            both: false,
-            persists: true,
-            operations: Vec::new(),
-            time_scale: 1.0,
-            speaks: Default::default(),
-        };
+        let client = AbleClient { persists: true, ..AbleClient::plain(kind) };
         let abilities = Abilities {
             host: "127.0.0.1".to_owned(),
             credentials: vec![AbleCredential { name: CredentialName::from("own"), scope: Default::default() }],

@@ -52,6 +52,13 @@ pub struct AbleClient {
     pub speaks: IndexMap<OperationName, Speech>,
 }
 
+impl AbleClient {
+    /// A client of this kind that does everything by the contract's words and on the clock, and forgets at its end.
+    pub fn plain(kind: ClientName) -> Self {
+        Self { kind, both: false, persists: false, operations: Vec::new(), time_scale: 1.0, speaks: IndexMap::new() }
+    }
+}
+
 /// One credential, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AbleCredential {

@@ -63,8 +63,11 @@ pub fn expand(scenario: &Arc<Scenario>, setting: &Setting) -> Result<Vec<Case>, 
 }
 
 /// The one case of a scenario that claims nothing: for trying whether something can be worked with.
-pub fn rehearsed(scenario: &Arc<Scenario>, setting: &Setting) -> Result<Vec<Case>, Vec<PlanProblem>> {
-    Ok(vec![case(scenario, setting, &setting.seed.namespace(), AxisCell::new())?])
+/// The error is for people.
+pub fn rehearsed(scenario: &Arc<Scenario>, setting: &Setting) -> Result<Case, String> {
+    let told =
+        |problems: Vec<PlanProblem>| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; ");
+    case(scenario, setting, &setting.seed.namespace(), AxisCell::new()).map_err(told)
 }
 
 fn declares(contract: &Contract, need: Need) -> bool {

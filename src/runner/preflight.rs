@@ -5,19 +5,17 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use indexmap::IndexMap;
-
 use crate::contract::Contract;
 use crate::driver::{After, Patience, connect};
 use crate::history::{CallerEnd, Sight};
 use crate::message::Response;
 use crate::name::{CredentialName, OperationName};
-use crate::plan::{Abilities, Case, CredentialUse, PlannedIntent, Seed, Setting, expand};
+use crate::plan::{Abilities, Case, CredentialUse, PlannedIntent, Seed, Setting, rehearsed};
 use crate::requirement::Side;
 use crate::runner::observer::observe;
 use crate::runner::process::Process;
 use crate::runner::target::{Target, Tempo};
-use crate::scenario::{IntentDecl, Scenario, Slot, StepDecl, StepKind};
+use crate::scenario::Scenario;
 use crate::time::Clock;
 
 /// A clock that is off by more makes freshness windows and dates doubtful.
@@ -160,57 +158,11 @@ async fn reach(found: &mut Preflight, index: usize, address: SocketAddr, tempo: 
 
 /// A case of one plain intent for each operation that is not a batch, in the contract's order.
 fn writes(contract: &Arc<Contract>, abilities: &Abilities, seed: Seed) -> Result<Case, String> {
-    let slot = |text: &str| Slot { text: text.to_owned(), span: Default::default() };
-    let mut given = IndexMap::new();
-    let mut when = Vec::new();
-    for operation in contract.operations.values().filter(|operation| operation.batch.is_none()) {
-        let name = operation.name.as_str();
-        given.insert(
-            name.into(),
-            IntentDecl {
-                span: Default::default(),
-                operation: Some(slot(name)),
-                same_as: None,
-                same_key_as: None,
-                key: None,
-                change: None,
-                defect: None,
-                open: None,
-                spelled: None,
-                credential: None,
-                items: Vec::new(),
-                configured: false,
-            },
-        );
-        when.push(StepDecl {
-            span: Default::default(),
-            what: StepKind::Send {
-                intent: slot(name),
-                meets: vec![slot("clear")],
-                times: None,
-                other_replica: false,
-                behind_edge: false,
-                thereafter: None,
-            },
-        });
-    }
-    let scenario = Scenario {
-        path: "preflight".into(),
-        title: "one plain write for each operation".to_owned(),
-        because: String::new(),
-        needs: Vec::new(),
-        given,
-        when,
-        axes: IndexMap::new(),
-        side: Side::Server,
-        claims: Vec::new(),
-        both: Vec::new(),
-    };
+    let operations = contract.operations.values().filter(|operation| operation.batch.is_none());
+    let scenario = Scenario::plain("preflight", Side::Server, operations.map(|operation| &operation.name));
     let setting =
         Setting { contract: Arc::clone(contract), abilities: Abilities { client: None, ..abilities.clone() }, seed };
-    let cases = expand(&Arc::new(scenario), &setting)
-        .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; "))?;
-    cases.into_iter().next().ok_or_else(|| "the contract has no operation".to_owned())
+    rehearsed(&Arc::new(scenario), &setting)
 }
 
 type Came = Result<Response, CallerEnd>;

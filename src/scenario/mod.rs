@@ -8,7 +8,7 @@ mod load;
 use indexmap::IndexMap;
 
 use crate::file::Span;
-use crate::name::{AxisName, IntentName, ScenarioPath};
+use crate::name::{AxisName, IntentName, OperationName, ScenarioPath};
 use crate::requirement::Side;
 
 pub use claim::Claim;
@@ -38,6 +38,54 @@ pub struct Scenario {
     pub claims: Vec<ClaimDecl>,
     /// What must hold besides about the server, where a client under test met one under test.
     pub both: Vec<ClaimDecl>,
+}
+
+impl Scenario {
+    /// One plain intent for each of these operations, sent once with nothing in its way, and nothing claimed: for trying
+    /// whether a subject can be worked with.
+    pub fn plain<'n>(path: &str, side: Side, operations: impl IntoIterator<Item = &'n OperationName>) -> Self {
+        let slot = |text: &str| Slot { text: text.to_owned(), span: Span::default() };
+        let mut plain = Self {
+            path: path.into(),
+            title: "one plain intent for each operation".to_owned(),
+            because: String::new(),
+            needs: Vec::new(),
+            given: IndexMap::new(),
+            when: Vec::new(),
+            axes: IndexMap::new(),
+            side,
+            claims: Vec::new(),
+            both: Vec::new(),
+        };
+        for operation in operations {
+            let name = operation.as_str();
+            let intent = IntentDecl {
+                span: Span::default(),
+                operation: Some(slot(name)),
+                same_as: None,
+                same_key_as: None,
+                key: None,
+                change: None,
+                defect: None,
+                open: None,
+                spelled: None,
+                credential: None,
+                items: Vec::new(),
+                configured: false,
+            };
+            plain.given.insert(name.into(), intent);
+            let what = StepKind::Send {
+                intent: slot(name),
+                meets: vec![slot("clear")],
+                times: None,
+                other_replica: false,
+                behind_edge: false,
+                thereafter: None,
+            };
+            plain.when.push(StepDecl { span: Span::default(), what });
+        }
+        plain
+    }
 }
 
 /// Text that may be `$axis` until it is planned.

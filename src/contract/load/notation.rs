@@ -23,17 +23,24 @@ pub const TYPES: &[(&str, TypeName)] = &[
 /// More than this no key is as long as.
 const LONGEST_KEY: u32 = 100_000;
 
+/// Longer than this nobody means, and sums of such times always fit.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
 /// `250ms`, `2s` or `5min`.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a duration");
     let (digits, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit()).ok_or_else(wrong)?);
     let count: u64 = digits.parse().map_err(|_| wrong())?;
-    match unit {
-        "ms" => Ok(Duration::from_millis(count)),
-        "s" => Ok(Duration::from_secs(count)),
-        "min" => count.checked_mul(60).map(Duration::from_secs).ok_or_else(wrong),
-        _ => Err(wrong()),
+    let duration = match unit {
+        "ms" => Duration::from_millis(count),
+        "s" => Duration::from_secs(count),
+        "min" => count.checked_mul(60).map(Duration::from_secs).ok_or_else(wrong)?,
+        _ => return Err(wrong()),
+    };
+    if duration > LONGEST {
+        return Err(format!("`{text}` is longer than a hundred years"));
     }
+    Ok(duration)
 }
 
 /// `1..255 characters` or `1..64 bytes`.

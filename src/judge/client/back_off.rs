@@ -8,6 +8,7 @@ use crate::judge::client::course::{Call, Course};
 use crate::judge::client::retry_after::Asked;
 use crate::judge::client::shown::{Shown, each, early, late, time};
 use crate::judge::verdict::Verdict;
+use crate::time::times;
 
 /// So few gaps show no growth.
 const FEWEST: usize = 3;
@@ -83,7 +84,7 @@ fn growing(course: &Course<'_>, shown: &mut Shown, gaps: &[Gap<'_, '_>]) {
     let jitter = 1.0 - course.rules.earlier;
     for pair in gaps.windows(2) {
         // The one before may have come late, and this one early.
-        let wanted = shortest(&pair[0]).mul_f64(jitter / (1.0 + course.rules.later));
+        let wanted = times(shortest(&pair[0]), jitter / (1.0 + course.rules.later));
         let wanted = wanted.saturating_sub(course.grace());
         if longest(&pair[1]) < wanted {
             let expected = format!("a wait of at least {}", time(wanted));
@@ -94,7 +95,7 @@ fn growing(course: &Course<'_>, shown: &mut Shown, gaps: &[Gap<'_, '_>]) {
         }
     }
     let cap = course.rules.cap.map_or(Duration::MAX, |cap| course.scaled(cap));
-    let twice = (shortest(first) * 2).min(cap).mul_f64(jitter);
+    let twice = times((shortest(first) * 2).min(cap), jitter);
     if longest(last) >= twice {
         shown.witness(entries());
     } else if longest(last) + course.grace() < twice {
@@ -197,7 +198,7 @@ mod tests {
     fn waits_that_are_long_enough_and_too_short_to_grow_visibly_leave_it_open() {
         growing([0, 100, 200, 300])
             .judged(CLAIM)
-            .unknown("never exercised: waits so short that growth cannot be told from chance");
+            .unknown("cannot be told: waits so short that growth cannot be told from chance");
     }
 
     #[test]

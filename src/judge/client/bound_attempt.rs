@@ -6,12 +6,13 @@ use crate::fault::{Fault, Passage};
 use crate::judge::client::course::{Call, Course};
 use crate::judge::client::shown::{each, early, late, time};
 use crate::judge::verdict::Verdict;
+use crate::time::times;
 
 /// Checks the claim.
 pub fn check(courses: &[Course<'_>]) -> Verdict {
     each(courses, "no attempt went on for longer than it may", |course, shown| {
         let Some(timeout) = course.rules.attempt_timeout.map(|timeout| course.scaled(timeout)) else { return };
-        let latest = timeout.mul_f64(1.0 + course.rules.later) + course.grace();
+        let latest = times(timeout, 1.0 + course.rules.later).saturating_add(course.grace());
         let earliest = timeout / 2;
         for call in course.asked().filter(|call| is_slow(call)) {
             let took = call.known_by.since(call.began);

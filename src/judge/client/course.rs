@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use crate::contract::{Advice, ClientRules, KeyPlace, Met, Operation};
+use crate::contract::{Advice, ClientRules, Met, Operation};
 use crate::fault::{Fault, Loss, Passage};
 use crate::history::{CallerEnd, Ending, EntryNo, Exchange, Exit, Gate};
 use crate::json::Json;
 use crate::judge::verdict::Doubt;
 use crate::judge::view::View;
 use crate::plan::PlannedIntent;
-use crate::time::Tick;
+use crate::time::{Tick, times};
 
 /// Earlier than its time by no more than this is not early: the resolution of the timers of common platforms.
 const RESOLUTION: Duration = Duration::from_millis(5);
@@ -100,7 +100,12 @@ impl<'a> Course<'a> {
         self.calls.iter().filter(|call| call.is_asked)
     }
 
-    /// The same, run by run of a program that was killed as planned: what lies between two runs is not its doing.
+    /// Those of them that came whole, in order.
+    pub fn whole(&self) -> Vec<&Call<'a>> {
+        self.asked().filter(|call| call.is_whole).collect()
+    }
+
+    /// The requests with the operation's method and path, run by run of a program that was killed as planned: what lies between two runs is not its doing.
     pub fn runs(&self) -> Vec<Vec<&Call<'a>>> {
         let mut runs = vec![Vec::new()];
         let mut kills = self.kills().peekable();
@@ -136,14 +141,14 @@ impl<'a> Course<'a> {
 
     /// A wait of the contract, as this client's clock has it.
     pub fn scaled(&self, wait: Duration) -> Duration {
-        wait.mul_f64(self.scale)
+        times(wait, self.scale)
     }
 
     /// The earliest and, where one is said, the latest time that may lie between what was met and the next request.
     pub fn bounds(&self, wait: Duration) -> (Duration, Duration) {
         let wait = self.scaled(wait);
-        let earliest = wait.mul_f64(1.0 - self.rules.earlier).saturating_sub(RESOLUTION);
-        (earliest, wait.mul_f64(1.0 + self.rules.later) + self.grace())
+        let earliest = times(wait, 1.0 - self.rules.earlier).saturating_sub(RESOLUTION);
+        (earliest, times(wait, 1.0 + self.rules.later).saturating_add(self.grace()))
     }
 
     /// How much later than its time something may be by no doing of the client: the time that a program takes, and what
@@ -243,7 +248,7 @@ fn call<'a>(
         is_asked,
         is_closed: stamp(&[Gate::Closed]).is_some(),
         is_whole: stamp(&[Gate::RequestWhole]).is_some(),
-        key: key_of(operation, exchange),
+        key: operation.key_in(&exchange.request),
         met,
         succeeded,
         advice: view.case.contract.advice(rules, operation, met),
@@ -251,28 +256,4 @@ fn call<'a>(
         known_from: if left { ended } else { stamp(&[Gate::RequestWhole, Gate::AnswerWhole]).unwrap_or(began) },
         known_by: ended,
     }
-}
-
-/// The key that a request carries.
-pub fn key_of(operation: &Operation, exchange: &Exchange) -> Option<Json> {
-    let key = match &operation.key()?.place {
-        KeyPlace::Header(name) => {
-            let value = crate::message::header(&exchange.request.headers, name)?;
-            Json::from(value)
-        }
-        KeyPlace::Body(_) => return key_in(operation, &exchange.request.json()?),
-    };
-    (!is_no_key(&key)).then_some(key)
-}
-
-/// The key that a body carries.
-pub fn key_in(operation: &Operation, body: &Json) -> Option<Json> {
-    match &operation.key()?.place {
-        KeyPlace::Header(_) => None,
-        KeyPlace::Body(place) => body.at(place).filter(|key| !is_no_key(key)).cloned(),
-    }
-}
-
-fn is_no_key(key: &Json) -> bool {
-    key.is_null() || key.as_str() == Some("")
 }

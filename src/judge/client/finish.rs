@@ -103,10 +103,10 @@ mod tests {
             .tells(20, "success")
             .judged(CLAIM)
             .unknown("never exercised: nothing was answered by a success");
-        done().stays_up(1_020, None).judged(CLAIM).unknown("never exercised: the program told no outcome");
+        done().stays_up(1_020, None).judged(CLAIM).unknown("cannot be told: the program told no outcome");
         done()
             .still_at_work(9_000)
             .judged(CLAIM)
-            .unknown("never exercised: the program was still at work when nobody waited any longer");
+            .unknown("cannot be told: the program was still at work when nobody waited any longer");
     }
 }

@@ -93,7 +93,7 @@ mod tests {
         failed(wanted("send"), 2)
             .still_at_work(9_000)
             .judged(CLAIM)
-            .unknown("never exercised: the program was still at work when nobody waited any longer");
+            .unknown("cannot be told: the program was still at work when nobody waited any longer");
         failed(wanted("send"), 2)
             .call(3_000)
             .answered(200, DONE)

@@ -3,7 +3,7 @@
 
 use crate::contract::{Met, Outcome};
 use crate::json::Json;
-use crate::judge::client::course::{Call, Course, key_in};
+use crate::judge::client::course::{Call, Course};
 
 /// Whether a request was answered by a success, and every item of a batch as well.
 pub fn is_all_done(course: &Course<'_>, call: &Call<'_>) -> bool {
@@ -15,7 +15,8 @@ pub fn items(course: &Course<'_>, call: &Call<'_>) -> Vec<String> {
     let Some(batch) = &course.operation.batch else { return Vec::new() };
     let body = call.exchange.request.json();
     let items = body.as_ref().and_then(|body| body.at(&batch.items)?.as_array()).unwrap_or_default();
-    let name = |item: &Json| course.item.and_then(|operation| key_in(operation, item)).unwrap_or_else(|| item.clone());
+    let name =
+        |item: &Json| course.item.and_then(|operation| operation.key_in_body(item)).unwrap_or_else(|| item.clone());
     items.iter().map(|item| name(item).content_key()).collect()
 }
 

@@ -72,6 +72,6 @@ mod tests {
         let unknown = "never exercised: nothing was redirected";
         wanted("send").call(0).answered(200, DONE).tells(20, "success").judged(CLAIM).unknown(unknown);
         wanted("send").call(0).answered(304, "").tells(20, "success").judged(CLAIM).unknown(unknown);
-        led().still_at_work(9_000).judged(CLAIM).unknown("never exercised: the program told no outcome");
+        led().still_at_work(9_000).judged(CLAIM).unknown("cannot be told: the program told no outcome");
     }
 }

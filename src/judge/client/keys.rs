@@ -2,7 +2,7 @@
 
 use crate::contract::{KeyPlace, Operation};
 use crate::json::Json;
-use crate::judge::client::course::{Call, Course, key_in};
+use crate::judge::client::course::{Call, Course};
 
 /// One for each thing that the request asks for, none where a key is missing; nothing at all where a key has no place.
 pub fn keys(course: &Course<'_>, call: &Call<'_>) -> Vec<Option<Json>> {
@@ -14,7 +14,7 @@ pub fn keys(course: &Course<'_>, call: &Call<'_>) -> Vec<Option<Json>> {
     };
     let body = call.exchange.request.json();
     let items = body.as_ref().and_then(|body| body.at(&batch.items)?.as_array()).unwrap_or_default();
-    items.iter().map(|item| key_in(operation, item)).collect()
+    items.iter().map(|item| operation.key_in_body(item)).collect()
 }
 
 fn place_of(operation: &Operation) -> Option<&KeyPlace> {

@@ -14,7 +14,7 @@ use crate::judge::verdict::{Anomaly, Verdict};
 pub fn check(courses: &[Course<'_>]) -> Verdict {
     each(courses, "no answer did a part of a batch", |course, shown| {
         let Some((entry, tells)) = told(course) else { return };
-        let calls: Vec<&Call<'_>> = course.asked().filter(|call| call.is_whole).collect();
+        let calls = course.whole();
         let Some(partial) = calls.iter().find(|call| is_partial(&done(course, call))) else { return };
         let mut finished: Vec<(&Call<'_>, String)> = Vec::new();
         let mut wanted: BTreeSet<String> = BTreeSet::new();
@@ -114,6 +114,6 @@ mod tests {
         many().answered(200, &results(["ok", "ok"])).tells(20, "success").judged(CLAIM).unknown(UNKNOWN);
         many().answered(200, &results(["error", "error"])).tells(20, "failure").judged(CLAIM).unknown(UNKNOWN);
         many().answered(503, ERROR).tells(20, "failure").judged(CLAIM).unknown(UNKNOWN);
-        half().still_at_work(9_000).judged(CLAIM).unknown("never exercised: the program told no outcome");
+        half().still_at_work(9_000).judged(CLAIM).unknown("cannot be told: the program told no outcome");
     }
 }

@@ -102,13 +102,13 @@ mod tests {
         after.judged(CLAIM).unknown(UNKNOWN);
         let before = wanted("send").killed(20).call(500).answered(200, DONE).tells(520, "success");
         before.judged(CLAIM).unknown(UNKNOWN);
-        killed("send").still_at_work(500).judged(CLAIM).unknown("never exercised: the program came to no end");
+        killed("send").still_at_work(500).judged(CLAIM).unknown("cannot be told: the program came to no end");
         killed("send")
             .call(500)
             .answered(400, ERROR)
             .tells(520, "failure")
             .judged(CLAIM)
-            .unknown("never exercised: nothing was answered by a success afterwards");
+            .unknown("cannot be told: nothing was answered by a success afterwards");
     }
 
     #[test]

@@ -113,6 +113,6 @@ mod tests {
             .answered(409, BUSY)
             .still_at_work(500)
             .judged("retry-once: wanted")
-            .unknown("never exercised: the program was still at work when nobody waited any longer");
+            .unknown("cannot be told: the program was still at work when nobody waited any longer");
     }
 }

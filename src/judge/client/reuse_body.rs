@@ -13,7 +13,7 @@ const CONTENT_TYPE: &str = "content-type";
 /// Checks the claim.
 pub fn check(courses: &[Course<'_>]) -> Verdict {
     each(courses, "nothing was asked for twice", |course, shown| {
-        let calls: Vec<&Call<'_>> = course.asked().filter(|call| call.is_whole).collect();
+        let calls = course.whole();
         let has_body = !course.intent.request.body.0.is_empty();
         for call in calls.iter().filter(|call| has_body && Content::of(course, call).is_empty()) {
             shown.broken(Anomaly::ChangedRequest, "a request with its body", "an empty one", [call.entry]);

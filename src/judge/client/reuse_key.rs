@@ -1,7 +1,7 @@
 //! `reuse-key`: all requests of one intent carry the same key; a later request of a batch carries keys of the first, and
 //! no other.
 
-use crate::judge::client::course::{Call, Course};
+use crate::judge::client::course::Course;
 use crate::judge::client::keys;
 use crate::judge::client::shown::each;
 use crate::judge::verdict::{Anomaly, Verdict};
@@ -9,7 +9,7 @@ use crate::judge::verdict::{Anomaly, Verdict};
 /// Checks the claim.
 pub fn check(courses: &[Course<'_>]) -> Verdict {
     each(courses, "no key was carried twice", |course, shown| {
-        let calls: Vec<&Call<'_>> = course.asked().filter(|call| call.is_whole).collect();
+        let calls = course.whole();
         if calls.iter().all(|call| keys::known(course, call).is_empty()) {
             return;
         }

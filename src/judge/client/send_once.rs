@@ -75,6 +75,6 @@ mod tests {
             .left(9_000)
             .still_at_work(9_000)
             .judged(CLAIM)
-            .unknown("never exercised: the program was still at work when nobody waited any longer");
+            .unknown("cannot be told: the program was still at work when nobody waited any longer");
     }
 }

@@ -60,11 +60,11 @@ mod tests {
         failed(503)
             .exits(20, 0)
             .judged("serve-fallback: wanted")
-            .unknown("never exercised: the program did not tell a fallback from a success");
+            .unknown("cannot be told: the program did not tell a fallback from a success");
         failed(503)
             .still_at_work(9_000)
             .judged("serve-fallback: wanted")
-            .unknown("never exercised: the program came to no end");
+            .unknown("cannot be told: the program came to no end");
     }
 
     #[test]

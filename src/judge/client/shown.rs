@@ -54,15 +54,13 @@ pub fn each(courses: &[Course<'_>], otherwise: &str, look: impl Fn(&Course<'_>, 
     for course in courses {
         let mut shown = Shown::default();
         look(course, &mut shown);
-        if shown.witnesses.is_empty() {
-            shown.doubt(otherwise);
-        }
-        doubt = doubt.or(shown.doubt);
+        let idle = shown.witnesses.is_empty().then(|| Doubt::NeverExercised(otherwise.to_owned()));
+        doubt = doubt.or(shown.doubt.map(Doubt::Undecided)).or(idle);
         broken.extend(shown.broken);
         witnesses.extend(shown.witnesses);
     }
     Verdict::violated_or(broken, || match doubt {
-        Some(why) => Verdict::Unknown(Doubt::NeverExercised(why)),
+        Some(doubt) => Verdict::Unknown(doubt),
         None => Verdict::holds(witnesses, otherwise),
     })
 }

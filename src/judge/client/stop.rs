@@ -94,6 +94,6 @@ mod tests {
         refused("send")
             .still_at_work(9_000)
             .judged("stop: wanted")
-            .unknown("never exercised: the program was still at work when nobody waited any longer");
+            .unknown("cannot be told: the program was still at work when nobody waited any longer");
     }
 }

@@ -60,9 +60,9 @@ mod tests {
 
     #[test]
     fn without_an_end_a_request_or_a_failure_nothing_is_known() {
-        failed().still_at_work(9_000).judged(CLAIM).unknown("never exercised: the program told no outcome");
-        failed().stays_up(20, None).judged(CLAIM).unknown("never exercised: the program told no outcome");
-        wanted("send").exits(20, 1).judged(CLAIM).unknown("never exercised: the program made no request");
+        failed().still_at_work(9_000).judged(CLAIM).unknown("cannot be told: the program told no outcome");
+        failed().stays_up(20, None).judged(CLAIM).unknown("cannot be told: the program told no outcome");
+        wanted("send").exits(20, 1).judged(CLAIM).unknown("cannot be told: the program made no request");
         wanted("send")
             .call(0)
             .answered(200, DONE)

@@ -93,10 +93,7 @@ impl Desk<'_> {
                 SuccessUse::ToldAsFailure => ended(Told::Failure),
             };
         }
-        let item = self.operation.batch.as_ref().and_then(|batch| self.contract.operations.get(&batch.of));
-        // The matrix speaks of a batch by its own name, or by that of its items.
         let advice = self.contract.advice(self.rules, self.operation, met);
-        let advice = advice.or_else(|| self.contract.advice(self.rules, item?, met));
         let is_retry = matches!(advice, Some(Advice::Retry | Advice::RetryAfter | Advice::RetryOnce));
         if is_retry && self.gives_up(left) {
             return ended(Told::Failure);

@@ -13,7 +13,7 @@ use crate::reference::client::memory::Settled;
 use crate::reference::client::policy::{ClientPolicy, Flush, LeftOpen, MemoryUse};
 use crate::reference::client::request::{Outgoing, Parts, request};
 use crate::reference::client::send::{Left, Road};
-use crate::reference::client::wait::scaled;
+use crate::time::times;
 
 /// How long an attempt may take, where a contract does not say.
 const ATTEMPT: Duration = Duration::from_secs(30);
@@ -29,7 +29,7 @@ pub async fn perform(contract: &Contract, kind: &ClientRules, policy: ClientPoli
         LeftOpen::RetriesWithKey if ask.unkeyed => ClientPolicy { left_open: LeftOpen::FallsBack, ..policy },
         LeftOpen::FallsBack | LeftOpen::RetriesWithKey | LeftOpen::RetriesWithoutKey => policy,
     };
-    let timeout = scaled(kind.attempt_timeout.unwrap_or(ATTEMPT), ask.scale);
+    let timeout = times(kind.attempt_timeout.unwrap_or(ATTEMPT), ask.scale);
     let Ok(road) = Road::open(timeout, policy.timeout, policy.redirect, policy.transport) else {
         return Told::Failure;
     };
@@ -68,10 +68,10 @@ pub async fn perform(contract: &Contract, kind: &ClientRules, policy: ClientPoli
             Next::Again { wait, keyless: leaves_out } => {
                 keyless |= leaves_out;
                 is_retry = true;
-                pause(&road, &outgoing, policy.flush, scaled(wait, ask.scale)).await;
+                pause(&road, &outgoing, policy.flush, times(wait, ask.scale)).await;
             }
             Next::End { told, after, settled } => {
-                sleep(scaled(after, ask.scale)).await;
+                sleep(times(after, ask.scale)).await;
                 ask.memory.end(&name, settled);
                 return told;
             }

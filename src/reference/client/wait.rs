@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use crate::contract::{ClientRules, Waits};
 use crate::message::Response;
 use crate::reference::client::policy::{Pacing, RetryAfterUse};
+use crate::time::times;
 
 /// The first of growing waits, where a contract gives no numbers.
 const FIRST: Duration = Duration::from_secs(1);
@@ -34,8 +35,8 @@ pub(super) fn own(rules: &ClientRules, pacing: Pacing, attempt: u32, share: f64)
     let said = said(rules, attempt);
     match pacing {
         Pacing::AsSaid | Pacing::AlsoAfterTheLast => said,
-        Pacing::Longer => capped(rules, said.mul_f64(1.0 + rules.later.min(0.2) * share)),
-        Pacing::Shorter => said.mul_f64(1.0 - rules.earlier.min(1.0) * share),
+        Pacing::Longer => capped(rules, times(said, 1.0 + rules.later.min(0.2) * share)),
+        Pacing::Shorter => times(said, 1.0 - rules.earlier.min(1.0) * share),
         Pacing::NoGrowth => self::said(rules, 2),
         Pacing::NoCap => grown(self::said(rules, 2), 4, attempt),
         Pacing::NoWait => Duration::ZERO,
@@ -101,11 +102,6 @@ fn date(text: &str, answer: &Response, now: SystemTime) -> Asked {
         Ok(wait) if !wait.is_zero() => Asked::For(wait),
         Ok(_) | Err(_) => Asked::Past,
     }
-}
-
-/// A wait of the contract, as the client's clock has it.
-pub(super) fn scaled(wait: Duration, scale: f64) -> Duration {
-    Duration::try_from_secs_f64(wait.as_secs_f64() * scale).unwrap_or(PATIENCE)
 }
 
 #[cfg(test)]
@@ -177,11 +173,5 @@ mod tests {
         rules.waits = Waits::Unsaid;
         assert_eq!(once(&rules, Pacing::AsSaid, 0.0), Duration::from_millis(100));
         assert_eq!(own(&rules, Pacing::AsSaid, u32::MAX, 0.0), Duration::from_secs(2));
-    }
-
-    #[test]
-    fn a_clock_of_its_own_never_overflows() {
-        assert_eq!(scaled(Duration::from_secs(5), 0.01), Duration::from_millis(50));
-        assert_eq!(scaled(Duration::MAX, 1e9), PATIENCE);
     }
 }

@@ -9,10 +9,11 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Child;
+use tokio::sync::mpsc::UnboundedSender;
 
-use crate::history::Exit;
+use crate::history::{Exit, Told};
 use crate::runner::client::program::Command;
-use crate::runner::client::question::{Question, Reply, last_told};
+use crate::runner::client::question::{Question, Reply, last_told, told};
 
 /// How much of what a program writes is kept: the end.
 const KEPT: usize = 64 * 1024;
@@ -32,7 +33,7 @@ pub enum End {
 
 /// Asks a program, and waits until it ends or `end` says to end it.
 pub async fn ask(command: &Command, question: &Question, end: impl Future<Output = End>) -> Result<Reply, String> {
-    let mut running = Running::start(command, question, &question.variables())?;
+    let mut running = Running::start(command, question, &question.variables(), None)?;
     running.tell(&question.line());
     running.child.stdin.take();
     let mut why = None;
@@ -57,7 +58,8 @@ pub async fn ask(command: &Command, question: &Question, end: impl Future<Output
     Ok(Reply { exit, told, wrote: wrote.text() })
 }
 
-fn exit_of(status: std::process::ExitStatus) -> Exit {
+/// How a program ended by itself.
+pub(super) fn exit_of(status: std::process::ExitStatus) -> Exit {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(code), _) => Exit::Status(code),
@@ -98,8 +100,13 @@ impl Wrote {
 }
 
 impl Running {
-    /// Starts a program.
-    pub fn start(command: &Command, question: &Question, variables: &[(&'static str, String)]) -> Result<Self, String> {
+    /// Starts a program; `tells` hears every outcome that it tells on the way.
+    pub fn start(
+        command: &Command,
+        question: &Question,
+        variables: &[(&'static str, String)],
+        tells: Option<UnboundedSender<Told>>,
+    ) -> Result<Self, String> {
         let Some((program, words)) = command.words.split_first() else { return Err("no command was given".to_owned()) };
         std::fs::create_dir_all(&question.state).map_err(|error| format!("its folder: {error}"))?;
         let folder = if command.folder.as_os_str().is_empty() { std::path::Path::new(".") } else { &command.folder };
@@ -119,10 +126,10 @@ impl Running {
         let (out, err) = (Arc::default(), Arc::default());
         let mut readers = Vec::new();
         if let Some(stream) = child.stdout.take() {
-            readers.push(tokio::spawn(read(stream, Arc::clone(&out))));
+            readers.push(tokio::spawn(read(stream, Arc::clone(&out), tells)));
         }
         if let Some(stream) = child.stderr.take() {
-            readers.push(tokio::spawn(read(stream, Arc::clone(&err))));
+            readers.push(tokio::spawn(read(stream, Arc::clone(&err), None)));
         }
         Ok(Self { child, group, out, err, readers })
     }
@@ -186,10 +193,22 @@ impl Drop for Running {
     }
 }
 
-/// Reads whatever comes and keeps the end of it.
-async fn read(mut stream: impl AsyncRead + Unpin, kept: Arc<Mutex<Vec<u8>>>) {
+/// Reads whatever comes, keeps the end of it, and passes on every whole line that tells an outcome.
+async fn read(mut stream: impl AsyncRead + Unpin, kept: Arc<Mutex<Vec<u8>>>, tells: Option<UnboundedSender<Told>>) {
     let mut buffer = vec![0; 16 * 1024];
+    let mut line: Vec<u8> = Vec::new();
     while let Ok(count @ 1..) = stream.read(&mut buffer).await {
+        if let Some(tells) = &tells {
+            for piece in buffer[..count].split_inclusive(|byte| *byte == b'\n') {
+                // A line longer than what is kept tells nothing.
+                line.extend_from_slice(&piece[..piece.len().min(KEPT.saturating_sub(line.len()))]);
+                if piece.ends_with(b"\n") {
+                    let whole = std::mem::take(&mut line);
+                    // Nobody listens any more when the case is over.
+                    let _ = told(&String::from_utf8_lossy(&whole)).map(|told| tells.send(told));
+                }
+            }
+        }
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend_from_slice(&buffer[..count]);
         let beyond = kept.len().saturating_sub(KEPT);

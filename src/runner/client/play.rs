@@ -22,7 +22,7 @@ use crate::runner::client::question::{Question, secret, state_of};
 use crate::runner::observer::observe;
 use crate::runner::process::free_again;
 use crate::runner::target::Target;
-use crate::time::{Clock, Interval, Tick};
+use crate::time::{Clock, Interval, Tick, times};
 
 /// How long what is still on the road is awaited when a program has ended.
 const SETTLE: Duration = Duration::from_secs(2);
@@ -107,7 +107,7 @@ impl<'a> Road<'a> {
         client: &'a ClientTarget,
         clock: Clock,
     ) -> Result<Self, String> {
-        let timeout = rules.attempt_timeout.unwrap_or(Duration::from_secs(10)).mul_f64(scale);
+        let timeout = times(rules.attempt_timeout.unwrap_or(Duration::from_secs(10)), scale);
         let limits = Limits {
             // A drip outlasts any timeout that is one of each read, and never ends before the program does.
             drip: (timeout / 4).max(Duration::from_millis(1)),
@@ -331,8 +331,8 @@ impl<'a> Road<'a> {
         }
         // One whose waits have no end has to be seen to pass the cap.
         let schedule = schedule + self.rules.cap.filter(|_| ask.is_endless()).unwrap_or_default();
-        let all = foreseen.max(schedule).mul_f64(self.scale * (1.0 + self.rules.later));
-        (all + BESIDES.mul_f64(self.scale.max(0.2))).min(LONGEST)
+        let all = times(foreseen.max(schedule), self.scale * (1.0 + self.rules.later));
+        all.saturating_add(times(BESIDES, self.scale.max(0.2))).min(LONGEST)
     }
 
     fn wait_before(&self, attempt: u32) -> Duration {

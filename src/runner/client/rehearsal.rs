@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use indexmap::IndexMap;
 
 use crate::contract::{Contract, Operation};
 use crate::history::{CallerEnd, Ending, Exchange, Exit, Gate, SealedHistory, Told};
@@ -14,7 +13,7 @@ use crate::requirement::Side;
 use crate::runner::client::{ClientTarget, play};
 use crate::runner::preflight::Preflight;
 use crate::runner::target::Target;
-use crate::scenario::{IntentDecl, Scenario, Slot, StepDecl, StepKind};
+use crate::scenario::Scenario;
 use crate::time::Clock;
 
 /// More requests for one intent that nothing hindered are a flood.
@@ -92,50 +91,13 @@ fn cases(contract: &Arc<Contract>, target: &Target, seed: Seed) -> Result<Vec<Ca
         if listed.is_empty() { is_meant && operation.batch.is_none() } else { listed.contains(&operation.name) }
     };
     let setting = Setting { contract: Arc::clone(contract), abilities: target.abilities.clone(), seed };
-    let slot = |text: &str| Slot { text: text.to_owned(), span: Default::default() };
-    let mut cases = Vec::new();
-    for operation in contract.operations.values().filter(known).filter(|operation| operation.batch.is_none()) {
-        let intent = IntentDecl {
-            span: Default::default(),
-            operation: Some(slot(operation.name.as_str())),
-            same_as: None,
-            same_key_as: None,
-            key: None,
-            change: None,
-            defect: None,
-            open: None,
-            spelled: None,
-            credential: None,
-            items: Vec::new(),
-            configured: false,
-        };
-        let scenario = Scenario {
-            path: format!("rehearsal/{}", operation.name).into(),
-            title: "one plain intent".to_owned(),
-            because: String::new(),
-            needs: Vec::new(),
-            given: IndexMap::from([("wanted".into(), intent)]),
-            when: vec![StepDecl {
-                span: Default::default(),
-                what: StepKind::Send {
-                    intent: slot("wanted"),
-                    meets: vec![slot("clear")],
-                    times: None,
-                    other_replica: false,
-                    behind_edge: false,
-                    thereafter: None,
-                },
-            }],
-            axes: IndexMap::new(),
-            side: Side::Client,
-            claims: Vec::new(),
-            both: Vec::new(),
-        };
-        let expanded = rehearsed(&Arc::new(scenario), &setting)
-            .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; "))?;
-        cases.extend(expanded);
-    }
-    Ok(cases)
+    let operations = contract.operations.values().filter(known).filter(|operation| operation.batch.is_none());
+    operations
+        .map(|operation| {
+            let path = format!("rehearsal/{}", operation.name);
+            rehearsed(&Arc::new(Scenario::plain(&path, Side::Client, [&operation.name])), &setting)
+        })
+        .collect()
 }
 
 struct Wrong {

@@ -1,85 +1,59 @@
 //! A program that stays up: one JSON line for each intent in, one JSON line with its outcome out. One is started for each
 //! case, so that what it remembers is the case's own; it is ended with the case.
 
-use std::time::Duration;
-
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::history::{Exit, Told};
-use crate::runner::client::command::{End, Running};
+use crate::runner::client::command::{End, Running, exit_of};
 use crate::runner::client::program::Command;
-use crate::runner::client::question::{Question, Reply, told};
-
-/// Between two looks at what a program has written.
-const LOOKS: Duration = Duration::from_millis(5);
+use crate::runner::client::question::{Question, Reply};
 
 /// A running program that takes lines.
 #[derive(Debug)]
 pub struct Resident {
     running: Running,
     input: Option<ChildStdin>,
-    heard: usize,
+    told: UnboundedReceiver<Told>,
 }
 
 impl Resident {
     /// Starts one; it is told where to send with every question.
     pub fn start(command: &Command, question: &Question) -> Result<Self, String> {
-        let mut running = Running::start(command, question, &question.variables())?;
+        let (tells, told) = tokio::sync::mpsc::unbounded_channel();
+        let mut running = Running::start(command, question, &question.variables(), Some(tells))?;
         let input = running.child.stdin.take();
-        Ok(Self { running, input, heard: 0 })
+        Ok(Self { running, input, told })
     }
 
     /// Asks, and waits for its line, its end, or until `end` says to end it. Whether it is still up.
     pub async fn ask(&mut self, question: &Question, end: impl Future<Output = End>) -> (Reply, bool) {
+        // What it told after its last answer answers nothing that it was asked.
+        while self.told.try_recv().is_ok() {}
         if let Some(input) = &mut self.input {
             // One that has gone is seen below.
             let _ = input.write_all(format!("{}\n", question.line()).as_bytes()).await;
             let _ = input.flush().await;
         }
-        tokio::pin!(end);
-        let mut why = None;
-        let told = loop {
-            if let Some(told) = self.line() {
+        let exit = tokio::select! {
+            biased;
+            Some(told) = self.told.recv() => {
                 return (Reply { exit: Exit::StaysUp, told: Some(told), wrote: self.running.wrote().text() }, true);
             }
-            tokio::select! {
-                () = tokio::time::sleep(LOOKS) => {}
-                _ = self.running.child.wait() => break self.after_end().await,
-                ended = &mut end => {
-                    why = Some(ended);
-                    break None;
-                }
-            }
-        };
-        let exit = match why {
-            Some(why) => {
+            ended = self.running.child.wait() => ended.map_or(Exit::StillAtWork, exit_of),
+            why = end => {
                 self.running.end(why == End::Planned).await;
                 if why == End::Planned { Exit::KilledAsPlanned } else { Exit::StillAtWork }
             }
-            None => match self.running.child.try_wait() {
-                Ok(Some(status)) => status.code().map_or(Exit::Signal(0), Exit::Status),
-                Ok(None) | Err(_) => Exit::StillAtWork,
-            },
         };
         self.running.kill_group();
-        (Reply { exit, told, wrote: self.running.wrote().text() }, false)
-    }
-
-    /// What it said with its last breath.
-    async fn after_end(&mut self) -> Option<Told> {
-        self.running.heard().await;
-        self.line()
-    }
-
-    /// The next line that tells an outcome.
-    fn line(&mut self) -> Option<Told> {
-        let out = self.running.wrote().out;
-        let lines: Vec<&str> = out.split_inclusive('\n').filter(|line| line.ends_with('\n')).collect();
-        // What fell off the beginning of what is kept was no answer to this question.
-        let from = self.heard.min(lines.len());
-        let found = lines[from..].iter().position(|line| told(line).is_some())?;
-        self.heard = from + found + 1;
-        told(lines[from + found])
+        let wrote = self.running.heard().await.text();
+        // What it said with its last breath, unless it was we who took that.
+        let told = match exit {
+            Exit::Status(_) | Exit::Signal(_) => self.told.try_recv().ok(),
+            Exit::StaysUp | Exit::KilledAsPlanned | Exit::StillAtWork => None,
+        };
+        (Reply { exit, told, wrote }, false)
     }
 }

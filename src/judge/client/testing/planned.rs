@@ -18,14 +18,8 @@ pub fn case(story: &Story, claim: &str) -> Option<Case> {
         .unwrap_or_else(|problems| panic!("{problems}"));
     let scenario = scenario::load(&Source::new("scenarios/client/story.yaml", text(story, claim)))
         .unwrap_or_else(|problems| panic!("{problems:?}"));
-    let client = AbleClient {
-        kind: ClientName::from(story.kind),
-        both: false,
-        persists: story.persists,
-        operations: Vec::new(),
-        time_scale: story.scale,
-        speaks: Default::default(),
-    };
+    let kind = ClientName::from(story.kind);
+    let client = AbleClient { persists: story.persists, time_scale: story.scale, ..AbleClient::plain(kind) };
     let abilities = Abilities {
         host: "127.0.0.1".to_owned(),
         credentials: vec![AbleCredential { name: CredentialName::from("own"), scope: Default::default() }],
