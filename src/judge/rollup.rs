@@ -250,3 +250,58 @@ fn rank(requirement: &Requirement, verdict: &Verdict) -> u8 {
 fn passed(requirement: &Requirement) -> Standing {
     if requirement.level == Level::Probe { Standing::Reported } else { Standing::Pass }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::EntryNo;
+
+    fn requirement(side: Side) -> Requirement {
+        Requirement {
+            id: "R-1".into(),
+            level: Level::Must,
+            grade: Grade::Stated,
+            side,
+            clients: Vec::new(),
+            source: String::new(),
+            says: String::new(),
+            note: None,
+            proofs: Vec::new(),
+            not_judged: None,
+        }
+    }
+
+    fn standing(side: Side, verdicts: &[Verdict]) -> Standing {
+        let case = |verdict: &Verdict| CaseReport {
+            id: "c".into(),
+            scenario: "s".into(),
+            title: String::new(),
+            cell: IndexMap::new(),
+            verdicts: vec![ClaimVerdict {
+                claim: Claim::Finish,
+                on: Vec::new(),
+                requirements: vec!["R-1".into()],
+                verdict: verdict.clone(),
+            }],
+        };
+        let cases: Vec<CaseReport> = verdicts.iter().map(case).collect();
+        row(&requirement(side), &cases, &["R-1".into()], false).standing
+    }
+
+    #[test]
+    fn only_what_a_client_gave_no_occasion_for_takes_nothing_from_what_held() {
+        let held = Verdict::holds([EntryNo(0)], "");
+        let idle = Verdict::Unknown(Doubt::NeverExercised(String::new()));
+        let untold = Verdict::Unknown(Doubt::Undecided(String::new()));
+        for (side, other, expected) in [
+            (Side::Client, &idle, Standing::Pass),
+            (Side::Client, &untold, Standing::NotJudged),
+            (Side::Server, &idle, Standing::NotJudged),
+            (Side::Server, &untold, Standing::NotJudged),
+        ] {
+            assert_eq!(standing(side, &[held.clone(), other.clone()]), expected, "{side} {other:?}");
+            assert_eq!(standing(side, &[other.clone(), held.clone()]), expected, "{side} {other:?}");
+            assert_eq!(standing(side, std::slice::from_ref(other)), Standing::NotJudged, "{side} {other:?}");
+        }
+    }
+}

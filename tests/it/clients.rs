@@ -116,6 +116,15 @@ fn a_program_that_stays_up_is_asked_by_lines() {
 }
 
 #[test]
+fn a_program_that_stays_up_may_talk_at_length_before_each_answer() {
+    let one = format!("printf '%s\\n' \"$line\" | {} --stays-up", call());
+    let script = format!("while read -r line; do yes noise | head -c 300000; {one}; done");
+    let selected = ["client/identity/apart", "client/success", "--operation", "event", "--stays-up"];
+    let output = run_client(&selected, &["sh", "-c", &script]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
+#[test]
 fn the_reference_client_is_judged_when_no_program_is_given_and_a_saboteur_is_caught() {
     let honest = run_client(&["client/stopping"], &[]);
     assert_eq!(honest.status.code(), Some(0), "{}", text(&honest));
