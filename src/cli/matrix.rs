@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::judge::{CaseReport, Verdict};
-use crate::reference::{client_saboteurs, saboteurs};
+use crate::reference::saboteurs;
 
 /// The matrix as this version scored it; a test holds it against a fresh one.
 static RECORDED: &str = include_str!("../../reports/kill-matrix.txt");
@@ -102,13 +102,12 @@ pub fn likely_cause(report: &CaseReport) -> Option<String> {
     let rows = RECORDED.lines().filter_map(|line| line.split_once(" caught by "));
     let fitting = rows.filter_map(|(head, ids)| {
         let ids: BTreeSet<&str> = ids.split_whitespace().map(|id| id.trim_matches(['(', ')'])).collect();
-        let name = head.split_whitespace().nth(1)?;
+        // What a client breaks is shown by its requests themselves; which habit is behind it, one case does not tell.
+        let name = head.split_whitespace().nth(1).filter(|name| saboteurs().iter().any(|row| row.name == *name))?;
         broken.is_subset(&ids).then_some((ids.len(), name))
     });
     let (_, name) = fitting.min()?;
-    let servers = saboteurs().iter().map(|row| (row.name, row.lies));
-    let clients = client_saboteurs().iter().map(|row| (row.name, row.lies));
-    servers.chain(clients).find(|(row, _)| *row == name).map(|(_, lies)| lies.to_owned())
+    saboteurs().iter().find(|row| row.name == name).map(|row| row.lies.to_owned())
 }
 
 #[cfg(test)]

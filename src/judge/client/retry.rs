@@ -23,6 +23,8 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
                 }
                 match run.get(made) {
                     Some(next) => shown.witness([call.entry, next.entry]),
+                    // It may have tried as often as it may, one refusal after the other.
+                    None if call.is_refused() => shown.doubt("nobody sees how often a refused connection was tried"),
                     None if is_last && is_bound(course, call, made) => {
                         let end = course.ending().map(|(entry, _)| entry);
                         let observed = format!("none after request {made}");
@@ -48,23 +50,11 @@ fn is_bound(course: &Course<'_>, call: &Call<'_>, made: usize) -> bool {
     if made >= fewest as usize || asked == Asked::SomeDate || asked.is_beyond_patience(course) {
         return false;
     }
-    if call.is_refused() {
-        return ended_before_its_schedule(course, call, fewest);
-    }
     if !course.is_endless() {
         return true;
     }
     let watched = course.ending().map(|(_, ending)| ending.at.to.since(call.known_by)).unwrap_or_default();
     latest(course, call, &asked, made).is_some_and(|latest| watched > latest)
-}
-
-/// Whether it ended sooner than it could have made all of its requests: where they are refused, that is all there is to
-/// see of them.
-fn ended_before_its_schedule(course: &Course<'_>, call: &Call<'_>, fewest: u32) -> bool {
-    let waits: Option<Duration> = (1..fewest as usize).map(|made| course.own_wait(made)).sum();
-    let Some((_, ending)) = course.ending() else { return false };
-    let took = ending.at.to.since(call.exchange.at_caller.from);
-    waits.is_some_and(|waits| took < course.bounds(waits).0)
 }
 
 /// The latest time at which the next request can come; none where nothing bounds it.
@@ -92,6 +82,15 @@ mod tests {
 
     fn limited(retry_after: &str) -> Story {
         wanted("send").call(0).answered(429, ERROR).header("Retry-After", retry_after)
+    }
+
+    #[test]
+    fn whoever_comes_back_after_a_refused_connection_keeps_it_and_of_others_nobody_can_say() {
+        let refused = || wanted("send").call(0).refused(600);
+        let back = refused().call(1_300).answered(200, DONE).tells(1_320, "success");
+        back.judged("retry: wanted").holds([0, 1]);
+        let gone = refused().tells(500, "failure");
+        gone.judged("retry: wanted").unknown("cannot be told: nobody sees how often a refused connection was tried");
     }
 
     #[test]

@@ -213,6 +213,13 @@ impl Story {
         self
     }
 
+    /// Its connection was refused, until then.
+    pub fn refused(mut self, until: u64) -> Self {
+        let last = self.last();
+        (last.passage, last.caller, last.to) = ("refuse", CallerEnd::Refused, until);
+        self.partial().method("")
+    }
+
     /// It was still open when the history was sealed.
     pub fn open(mut self) -> Self {
         self.last().closed = false;
