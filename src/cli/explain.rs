@@ -46,10 +46,22 @@ impl Explain {
     }
 }
 
+/// The kinds of client that have to keep it, where it is not all of them.
+fn kinds(requirement: &Requirement) -> String {
+    let kinds: Vec<&str> = requirement.clients.iter().map(|kind| kind.as_str()).collect();
+    if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) }
+}
+
 fn of_requirement(requirement: &Requirement, cases: &[Case]) -> String {
     let mut text = format!(
-        "{}  {}, {}, of the {}\n  {}\n  source    {}\n",
-        requirement.id, requirement.level, requirement.grade, requirement.side, requirement.says, requirement.source
+        "{}  {}, {}, of the {}{}\n  {}\n  source    {}\n",
+        requirement.id,
+        requirement.level,
+        requirement.grade,
+        requirement.side,
+        kinds(requirement),
+        requirement.says,
+        requirement.source
     );
     if let Some(note) = &requirement.note {
         put(&mut text, format_args!("  open      {note}\n"));
@@ -108,7 +120,11 @@ fn of_case(library: &Library, case: &Case) -> String {
             }
         }
     }
-    put(&mut text, format_args!("  the effects are read (end)\n\nchecked\n"));
+    // Of a client alone, the effects are its server's.
+    if case.client.as_ref().is_none_or(|client| client.both) {
+        put(&mut text, format_args!("  the effects are read (end)\n"));
+    }
+    put(&mut text, format_args!("\nchecked\n"));
     for claim in &case.claims {
         let on: Vec<&str> = claim.on.iter().map(|name| name.as_str()).collect();
         put(&mut text, format_args!("  {} on {}: {}\n", claim.claim, on.join(", "), claim.claim.says()));

@@ -10,7 +10,8 @@ use crate::cli::{Failure, Library};
 use crate::contract::Contract;
 use crate::judge::{CaseReport, RunReport, roll_up};
 use crate::name::{OperationName, RequirementId};
-use crate::plan::{Abilities, AbleClient, Case, Seed, Selection, Setting, expand};
+use crate::plan::{Abilities, AbleClient, Case, Seed, Selection, Setting, expand, is_of};
+use crate::requirement::Side;
 use crate::runner::{Played, Target, run};
 use crate::time::Clock;
 
@@ -29,7 +30,7 @@ pub fn planned(
         let lacks: Vec<String> = absent.into_iter().map(|name| format!("operation `{name}`")).collect();
         case.lacks.extend(lacks);
     }
-    selected(selection, cases)
+    selected(library, selection, cases)
 }
 
 /// The cases of a library for every side and every kind of client, selected: for saying what there is.
@@ -43,7 +44,7 @@ pub fn all_planned(library: &Library, selection: &Selection) -> Result<Vec<Case>
     for abilities in std::iter::once(server.clone()).chain(clients) {
         cases.extend(expanded(library, &abilities, Seed(0))?);
     }
-    selected(selection, cases)
+    selected(library, selection, cases)
 }
 
 fn expanded(library: &Library, abilities: &Abilities, seed: Seed) -> Result<Vec<Case>, Failure> {
@@ -61,10 +62,20 @@ fn expanded(library: &Library, abilities: &Abilities, seed: Seed) -> Result<Vec<
     Ok(cases)
 }
 
-fn selected(selection: &Selection, cases: Vec<Case>) -> Result<Vec<Case>, Failure> {
-    selection
-        .apply(cases)
-        .map_err(|errors| Failure::Input(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))
+fn selected(library: &Library, selection: &Selection, cases: Vec<Case>) -> Result<Vec<Case>, Failure> {
+    selection.apply(cases).map_err(|errors| {
+        let told = errors.iter().map(|error| {
+            let of = library.scenarios.iter().find(|(scenario, _)| is_of(&error.selector, scenario.path.as_str()));
+            match of.map(|(scenario, _)| scenario.side) {
+                Some(side @ Side::Client) => {
+                    format!("`{}` is about a {side}: `onceproof run client {0}`", error.selector)
+                }
+                Some(side) => format!("`{}` is about a {side}, or does not apply here", error.selector),
+                None => error.to_string(),
+            }
+        });
+        Failure::Input(told.collect::<Vec<_>>().join("\n"))
+    })
 }
 
 /// The contract, in the words of the client under test where it has words of its own.

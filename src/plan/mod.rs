@@ -24,5 +24,5 @@ pub use check::{check, check_scenarios};
 pub use credential::{Abilities, AbleClient, AbleCredential, CredentialUse};
 pub use expand::{Setting, expand, rehearsed};
 pub use mint::Seed;
-pub use select::{Selection, SelectionError};
+pub use select::{Selection, SelectionError, is_of};
 pub use template::{Names, render_json, render_text};

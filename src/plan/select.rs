@@ -49,13 +49,17 @@ impl Selection {
     }
 }
 
-fn fits(selector: &str, case: &Case) -> bool {
-    let path = case.scenario.path.as_str();
+/// Whether a selector names this scenario: its path, a folder above it, or a pattern.
+pub fn is_of(selector: &str, path: &str) -> bool {
     let selector = selector.strip_prefix("scenarios/").unwrap_or(selector);
     let selector = selector.strip_suffix(".yaml").unwrap_or(selector).trim_end_matches('/');
     path == selector
         || path.strip_prefix(selector).is_some_and(|rest| rest.starts_with('/'))
         || matches_path(selector, path)
+}
+
+fn fits(selector: &str, case: &Case) -> bool {
+    is_of(selector, case.scenario.path.as_str())
         || case
             .claims
             .iter()

@@ -28,7 +28,7 @@ claims stands:
 | ! | warn | broken, but it is a *should*, or derived rather than stated by its source (fails under `--strict`) |
 | ? | not judged | asked for, and nobody can say |
 | · | reported | a probe: the source leaves it open, so it is only told what the subject does |
-| ✓ | pass | every claim held, and some did |
+| ✓ | pass | every claim held, and some did; a client may give no occasion for one in some of the cases |
 | · | not applicable | it was not selected, binds another side, or needs something that the contract does not declare |
 ";
 

@@ -37,7 +37,7 @@ macro_rules! claims {
 
             /// What is checked, as a sentence.
             pub fn says(self) -> &'static str {
-                match self { $(Claim::$variant => concat!($($doc),+)),* }
+                match self { $(Claim::$variant => concat!($($doc),+).trim_start()),* }
             }
         }
     };
