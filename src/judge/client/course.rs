@@ -55,8 +55,12 @@ pub struct Call<'a> {
     pub advice: Option<Advice>,
     /// When its head came.
     pub began: Tick,
+    /// Before this it cannot have been sent: its connection was not there, or this machine would have read it earlier.
+    pub sent_from: Tick,
     /// Before this the client cannot have known what it met.
     pub known_from: Tick,
+    /// What it met was on its way to the client, and was given to it by now.
+    pub given_by: Tick,
     /// By now the client could know what it met.
     pub known_by: Tick,
 }
@@ -70,14 +74,15 @@ impl<'a> Course<'a> {
         };
         let operation = case.operation(intent);
         let item = operation.batch.as_ref().and_then(|batch| case.contract.operations.get(&batch.of));
+        let endings: Vec<(EntryNo, &Ending)> =
+            view.history.endings().filter(|(_, ending)| ending.intent == intent.name).collect();
+        let grace = grace(&endings);
         let calls: Vec<Call<'a>> = view
             .history
             .exchanges()
             .filter(|(_, exchange)| exchange.intent == intent.name)
-            .map(|(entry, exchange)| call(view, operation, rules, entry, exchange))
+            .map(|(entry, exchange)| call(view, operation, rules, grace, entry, exchange))
             .collect();
-        let endings: Vec<(EntryNo, &Ending)> =
-            view.history.endings().filter(|(_, ending)| ending.intent == intent.name).collect();
         if endings.is_empty() {
             return Err(Doubt::Unfinished("the program was not asked".to_owned()));
         }
@@ -154,7 +159,7 @@ impl<'a> Course<'a> {
     /// How much later than its time something may be by no doing of the client: the time that a program takes, and what
     /// this machine was behind meanwhile.
     pub fn grace(&self) -> Duration {
-        Duration::from_micros(self.endings.iter().map(|(_, ending)| ending.grace.0).max().unwrap_or_default())
+        grace(&self.endings)
     }
 
     /// The resolution of timers: earlier by no more than this is not early.
@@ -174,9 +179,16 @@ impl Call<'_> {
         next.began.since(self.known_by)
     }
 
-    /// Whether a request came when what this one met could be known.
+    /// Whether a request was sent when what this one met was with the client.
     pub fn is_before(&self, later: &Call<'_>) -> bool {
-        self.entry < later.entry && self.known_from <= later.began
+        let on_the_same = self.exchange.connection == later.exchange.connection;
+        self.entry < later.entry && (on_the_same || self.given_by <= later.sent_from)
+    }
+
+    /// Whether a request came when what this one met was known here, and may have been sent before it was known to the
+    /// client: nobody can say.
+    pub fn is_crossed_by(&self, later: &Call<'_>) -> bool {
+        self.entry < later.entry && self.known_from <= later.began && !self.is_before(later)
     }
 
     /// Whether one can tell when it was over: a caller that leaves is watched for only where the road stalls. In the
@@ -212,10 +224,15 @@ impl Call<'_> {
     }
 }
 
+fn grace(endings: &[(EntryNo, &Ending)]) -> Duration {
+    Duration::from_micros(endings.iter().map(|(_, ending)| ending.grace.0).max().unwrap_or_default())
+}
+
 fn call<'a>(
     view: &View<'a>,
     operation: &'a Operation,
     rules: &'a ClientRules,
+    grace: Duration,
     entry: EntryNo,
     exchange: &'a Exchange,
 ) -> Call<'a> {
@@ -242,6 +259,13 @@ fn call<'a>(
     // Who gave up by itself knew when it left.
     let left = matches!(met, Met::Timeout);
     let ended = exchange.at_caller.to;
+    let known_from = if left { ended } else { stamp(&[Gate::RequestWhole, Gate::AnswerWhole]).unwrap_or(began) };
+    // Only the first request of a connection can be no older than that.
+    let opened = match exchange.request_on_connection {
+        1 => stamp(&[Gate::Accepted]).unwrap_or(began),
+        _ => Tick::default(),
+    };
+    let lag = u64::try_from(grace.as_micros()).unwrap_or(u64::MAX);
     Call {
         entry,
         exchange,
@@ -253,7 +277,9 @@ fn call<'a>(
         succeeded,
         advice: view.case.contract.advice(rules, operation, met),
         began,
-        known_from: if left { ended } else { stamp(&[Gate::RequestWhole, Gate::AnswerWhole]).unwrap_or(began) },
+        sent_from: opened.max(Tick(began.0.saturating_sub(lag))),
+        known_from,
+        given_by: stamp(&[Gate::HeadToCaller, Gate::BodyToCaller]).map_or(known_from, |given| given.max(known_from)),
         known_by: ended,
     }
 }

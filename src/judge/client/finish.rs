@@ -2,7 +2,7 @@
 
 use crate::judge::client::course::{Call, Course};
 use crate::judge::client::items::is_all_done;
-use crate::judge::client::shown::{each, time};
+use crate::judge::client::shown::{CROSSED, each, time};
 use crate::judge::client::tells::{Tells, told, words};
 use crate::judge::verdict::{Anomaly, Verdict};
 
@@ -11,10 +11,12 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
     each(courses, "nothing was answered by a success", |course, shown| {
         let Some((entry, tells)) = told(course) else { return };
         let Some(done) = course.asked().find(|call| is_all_done(course, call)) else { return };
-        let is_run_on = |later: &&Call<'_>| {
-            done.is_before(later) && !course.kills().any(|(_, at)| done.began <= at && at <= later.began)
-        };
-        if let Some(later) = course.calls.iter().find(is_run_on) {
+        let is_of_that_run = |later: &&Call<'_>| !course.kills().any(|(_, at)| done.began <= at && at <= later.began);
+        let mut others = course.calls.iter().filter(is_of_that_run);
+        if others.clone().any(|later| done.is_crossed_by(later)) {
+            shown.doubt(CROSSED);
+        }
+        if let Some(later) = others.find(|later| done.is_before(later)) {
             let observed = format!("another one {} later", time(done.until(later)));
             shown.broken(
                 Anomaly::AskedAgain,
@@ -62,6 +64,15 @@ mod tests {
         }
         done().exits(1_020, 1).judged(CLAIM).violated(["false outcome [1, 2]"]);
         done().crashes(1_020).judged(CLAIM).violated(["false outcome [1, 2]"]);
+    }
+
+    #[test]
+    fn of_one_that_came_while_the_success_was_on_its_way_nobody_can_say() {
+        let crossed = wanted("send").call(0).answered(200, DONE).known(50).until(200).call(100).answered(200, DONE);
+        let unknown = "cannot be told: another request came while the answer was on its way";
+        crossed.clone().tells(600, "success").judged(CLAIM).unknown(unknown);
+        let third = crossed.call(1_000).answered(200, DONE).tells(1_020, "success");
+        third.judged(CLAIM).violated(["asked again [0, 2]"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::contract::{Advice, Waits};
 use crate::judge::client::course::{Call, Course};
 use crate::judge::client::retry_after::Asked;
-use crate::judge::client::shown::{Shown, each, early, time};
+use crate::judge::client::shown::{CROSSED, Shown, each, early, time};
 use crate::judge::verdict::Verdict;
 
 /// Waits that only grow begin with more than nothing.
@@ -20,9 +20,13 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
             for (at, call) in run.iter().enumerate() {
                 // One that was under way already does not come too early for an answer.
                 let next = run[at + 1..].iter().find(|later| call.is_before(later)).copied();
+                let is_crossed = run[at + 1..].iter().any(|later| call.is_crossed_by(later));
                 let asked = Asked::of(call);
                 match (&call.advice, &asked) {
                     (Some(Advice::Retry | Advice::RetryAfter), Asked::Wait(wait)) => {
+                        if is_crossed {
+                            shown.doubt(CROSSED);
+                        }
                         if let Some(next) = next {
                             told(course, shown, call, next, *wait);
                         } else if no + 1 == runs.len() && asked.is_beyond_patience(course) && !is_awaited(course, call)
@@ -31,7 +35,11 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
                         }
                     }
                     (Some(Advice::RetryAfter), Asked::Nothing | Asked::Unreadable(_)) => {
-                        if let (Some(next), Some(wait)) = (next, by_itself(course, &asked, at + 1)) {
+                        let Some(wait) = by_itself(course, &asked, at + 1) else { continue };
+                        if is_crossed {
+                            shown.doubt(CROSSED);
+                        }
+                        if let Some(next) = next {
                             keep(course, shown, call, next, wait);
                         }
                     }
@@ -121,6 +129,17 @@ mod tests {
         let unavailable = wanted("send").call(0).answered(503, ERROR).header("retry-after", "5");
         back(unavailable.clone(), 5_020).judged(CLAIM).holds([0, 1]);
         back(unavailable, 1_020).judged(CLAIM).violated(["early [0, 1]"]);
+    }
+
+    #[test]
+    fn of_one_that_came_while_the_answer_was_on_its_way_nobody_can_say() {
+        let unknown = "cannot be told: another request came while the answer was on its way";
+        for value in ["5", "soon"] {
+            let crossed = limited(value).kind("growing").known(50).until(200).call(100).answered(200, DONE);
+            crossed.tells(300, "success").judged(CLAIM).unknown(unknown);
+        }
+        let third = limited("5").known(50).until(200).call(100).answered(503, ERROR);
+        back(third, 1_000).judged(CLAIM).violated(["early [0, 2]"]);
     }
 
     #[test]

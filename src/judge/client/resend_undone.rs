@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::history::EntryNo;
 use crate::judge::client::course::{Call, Course};
 use crate::judge::client::items::{done, items};
-use crate::judge::client::shown::each;
+use crate::judge::client::shown::{CROSSED, each};
 use crate::judge::client::tells::{Tells, told, words};
 use crate::judge::verdict::{Anomaly, Verdict};
 
@@ -29,6 +29,9 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
                 let observed = format!("{item} again");
                 shown.broken(Anomaly::AskedAgain, "only what is not done", observed, [by.entry, call.entry]);
                 is_broken = true;
+            }
+            if finished.iter().any(|(by, item)| by.is_crossed_by(call) && items.contains(item)) {
+                shown.doubt(CROSSED);
             }
             if partial.is_before(call) {
                 entries.push(call.entry);
@@ -99,6 +102,13 @@ mod tests {
         all.judged(CLAIM).violated(["asked again [0, 1]"]);
         let third = half().call(1_000).items(["two"]).answered(200, &results(["ok"])).call(2_000).items(["two"]);
         third.tells(2_020, "success").judged(CLAIM).violated(["asked again [1, 2]"]);
+    }
+
+    #[test]
+    fn of_what_was_asked_for_while_the_answer_was_on_its_way_nobody_can_say() {
+        let crossed = half().known(50).until(200).call(100).answered(200, &results(["ok", "ok"]));
+        let unknown = "cannot be told: another request came while the answer was on its way";
+        crossed.tells(1_020, "success").judged(CLAIM).unknown(unknown);
     }
 
     #[test]

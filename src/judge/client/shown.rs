@@ -7,6 +7,9 @@ use crate::history::EntryNo;
 use crate::judge::client::course::Course;
 use crate::judge::verdict::{Anomaly, Doubt, Evidence, Verdict, Witnesses};
 
+/// Why nobody can tell whether a request was made in spite of an answer.
+pub const CROSSED: &str = "another request came while the answer was on its way";
+
 /// What one course shows of a claim.
 #[derive(Default)]
 pub struct Shown {

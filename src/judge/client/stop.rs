@@ -2,7 +2,7 @@
 
 use crate::contract::Advice;
 use crate::judge::client::course::Course;
-use crate::judge::client::shown::{each, time};
+use crate::judge::client::shown::{CROSSED, each, time};
 use crate::judge::verdict::{Anomaly, Verdict};
 
 /// Checks the claim.
@@ -26,6 +26,7 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
                     // Once is enough: those that follow are of the same making.
                     return;
                 }
+                None if course.calls.iter().any(|later| call.is_crossed_by(later)) => shown.doubt(CROSSED),
                 None if course.is_endless() => {
                     shown.doubt("the program was still at work when nobody waited any longer")
                 }
@@ -73,6 +74,30 @@ mod tests {
     fn a_request_that_was_under_way_already_is_not_after_it() {
         let together = wanted("send").call(0).answered(400, ERROR).until(500).call(100).answered(400, ERROR);
         together.tells(600, "failure").judged("stop: wanted").holds([0, 1]);
+    }
+
+    #[test]
+    fn of_one_that_came_while_the_answer_was_on_its_way_nobody_can_say() {
+        let crossed = refused("send").known(50).until(200).call(100).answered(400, ERROR);
+        let unknown = "cannot be told: another request came while the answer was on its way";
+        crossed.clone().tells(600, "failure").judged("stop: wanted").unknown(unknown);
+        let third = crossed.call(1_000).answered(400, ERROR).tells(1_020, "failure");
+        third.judged("stop: wanted").violated(["asked again [0, 2]"]);
+    }
+
+    #[test]
+    fn one_that_was_read_after_the_answer_may_have_been_sent_before_it() {
+        let unknown = "cannot be told: another request came while the answer was on its way";
+        let answered = || refused("send").until(200);
+        let after = |story: Story| story.answered(400, ERROR).tells(900, "failure").judged("stop: wanted");
+        // Two hands at the same time: this machine read the one when the other was answered already.
+        after(answered().call(210).opened(5)).unknown(unknown);
+        after(answered().call(210).reused(7)).unknown(unknown);
+        after(answered().call(210).opened(205)).violated(["asked again [0, 1]"]);
+        // One connection carries one after the other, and no machine lags for so long.
+        after(answered().call(210).reused(1)).violated(["asked again [0, 1]"]);
+        after(answered().call(500).opened(5)).violated(["asked again [0, 1]"]);
+        after(answered().call(500).reused(7)).violated(["asked again [0, 1]"]);
     }
 
     #[test]

@@ -56,6 +56,8 @@ struct Made {
     from: u64,
     to: u64,
     known: Option<u64>,
+    opened: Option<u64>,
+    reused: Option<u32>,
 }
 
 /// The key that a request carries.
@@ -145,6 +147,8 @@ impl Story {
             from: at,
             to: at + 10,
             known: None,
+            opened: None,
+            reused: None,
         })));
         self
     }
@@ -191,6 +195,18 @@ impl Story {
     /// The origin's answer was whole at this time, before the client was given it.
     pub fn known(mut self, at: u64) -> Self {
         self.last().known = Some(at);
+        self
+    }
+
+    /// Its connection was accepted at this time.
+    pub fn opened(mut self, at: u64) -> Self {
+        self.last().opened = Some(at);
+        self
+    }
+
+    /// It came on this connection, which had carried others; a connection of its own has the number of the request, from 1.
+    pub fn reused(mut self, connection: u32) -> Self {
+        self.last().reused = Some(connection);
         self
     }
 

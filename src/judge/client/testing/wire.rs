@@ -18,7 +18,8 @@ pub fn tick(milliseconds: u64) -> Tick {
 /// The request as an exchange of its case.
 pub fn exchange(case: &Case, made: &Made, no: u32, step: u32) -> Exchange {
     let stamp = |gate, at: u64| GateStamp { gate, at: tick(at), order: at };
-    let mut gates = vec![stamp(Gate::RequestHead, made.from)];
+    let mut gates: Vec<GateStamp> = made.opened.map(|at| stamp(Gate::Accepted, at)).into_iter().collect();
+    gates.push(stamp(Gate::RequestHead, made.from));
     if made.whole {
         gates.push(stamp(Gate::RequestWhole, made.from));
     }
@@ -28,6 +29,7 @@ pub fn exchange(case: &Case, made: &Made, no: u32, step: u32) -> Exchange {
     let passage: Passage = made.passage.parse().expect("a passage");
     if let (CallerEnd::Answered(_), None) = (&made.caller, passage.answer()) {
         gates.push(stamp(Gate::AnswerWhole, made.known.unwrap_or(made.to)));
+        gates.push(stamp(Gate::BodyToCaller, made.to));
     }
     Exchange {
         attempt: AttemptNo(no),
@@ -36,8 +38,8 @@ pub fn exchange(case: &Case, made: &Made, no: u32, step: u32) -> Exchange {
         key: None,
         request: request(case, made),
         passage,
-        connection: no + 1,
-        request_on_connection: 1,
+        connection: made.reused.unwrap_or(no + 1),
+        request_on_connection: if made.reused.is_some() { 2 } else { 1 },
         replica: 0,
         fault: FaultRecord { fired: made.fired, commit: Commit::Unknown, why: "it came late".to_owned() },
         origin: OriginEnd::Untouched,
