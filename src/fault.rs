@@ -20,10 +20,20 @@ pub enum Passage {
 pub enum Fault {
     /// The connection is refused.
     Refuse,
+    /// The connection ends before any of the request is read: a new one as it is accepted, a kept one while it is idle.
+    PreRequest {
+        /// Reset rather than closed.
+        reset: bool,
+    },
     /// The request is lost before the origin is shown any of it.
     PreCommit(Loss),
     /// The origin is shown the first bytes of the request, then the connection ends.
-    MidRequest(u64),
+    MidRequest {
+        /// So many bytes.
+        bytes: u64,
+        /// Reset rather than closed.
+        reset: bool,
+    },
     /// The origin's whole answer was read, and is then lost.
     PostCommit(Loss),
     /// The caller is given the beginning of the answer only.
@@ -122,7 +132,7 @@ pub enum Copies {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultPoint {
-    /// Before there is a connection.
+    /// Before there is a connection, or a request on it.
     Connect,
     /// Before the origin is shown the request.
     PreCommit,
@@ -152,9 +162,9 @@ impl Fault {
     /// Where on the road it acts.
     pub fn point(&self) -> FaultPoint {
         match self {
-            Fault::Refuse => FaultPoint::Connect,
+            Fault::Refuse | Fault::PreRequest { .. } => FaultPoint::Connect,
             Fault::PreCommit(_) | Fault::Redirect(_) => FaultPoint::PreCommit,
-            Fault::MidRequest(_) => FaultPoint::MidRequest,
+            Fault::MidRequest { .. } => FaultPoint::MidRequest,
             Fault::PostCommit(_) | Fault::Kill | Fault::Restart => FaultPoint::PostCommit,
             Fault::MidResponse(_) | Fault::Drip | Fault::DripBody => FaultPoint::MidResponse,
             Fault::Duplicate(_) | Fault::Late | Fault::HangUp | Fault::Pause => FaultPoint::Delivery,
@@ -176,14 +186,15 @@ impl Fault {
 }
 
 /// Every way to write a passage, for messages.
-pub const GRAMMAR: &str = "clear | refuse | (pre-commit|post-commit) (drop | reset | stall | answer STATUS \
-[OUTCOME] [retry-after (Ns | date ±Ns | \"TEXT\")]) | mid-request cut N | mid-response cut (start | head | after-head | body | \
+pub const GRAMMAR: &str = "clear | refuse | pre-request (drop | reset) | (pre-commit|post-commit) (drop | reset | stall | answer STATUS \
+[OUTCOME] [retry-after (Ns | date ±Ns | \"TEXT\")]) | mid-request cut N [reset] | mid-response cut (start | head | after-head | body | \
 last-chunk | N) [reset] | drip [body] | duplicate [at once] | late | redirect STATUS | hang-up | kill | restart | pause";
 
 /// First words of a passage, for the nearest known one.
 pub const FIRST_WORDS: &[&str] = &[
     "clear",
     "refuse",
+    "pre-request",
     "pre-commit",
     "post-commit",
     "mid-request",
@@ -221,9 +232,12 @@ fn passage(words: &[&str]) -> Result<Passage, String> {
     let fault = match words {
         ["clear"] => return Ok(Passage::Clear),
         ["refuse"] => Fault::Refuse,
+        ["pre-request", "drop"] => Fault::PreRequest { reset: false },
+        ["pre-request", "reset"] => Fault::PreRequest { reset: true },
         ["pre-commit", rest @ ..] => Fault::PreCommit(loss(rest)?),
         ["post-commit", rest @ ..] => Fault::PostCommit(loss(rest)?),
-        ["mid-request", "cut", bytes] => Fault::MidRequest(number(bytes)?),
+        ["mid-request", "cut", bytes] => Fault::MidRequest { bytes: number(bytes)?, reset: false },
+        ["mid-request", "cut", bytes, "reset"] => Fault::MidRequest { bytes: number(bytes)?, reset: true },
         ["mid-response", "cut", place] => Fault::MidResponse(Cut { at: cut_place(place)?, reset: false }),
         ["mid-response", "cut", place, "reset"] => Fault::MidResponse(Cut { at: cut_place(place)?, reset: true }),
         ["drip"] => Fault::Drip,
@@ -337,7 +351,10 @@ impl fmt::Display for Fault {
         match self {
             Fault::Refuse => f.write_str("refuse"),
             Fault::PreCommit(loss) => write!(f, "pre-commit {loss}"),
-            Fault::MidRequest(bytes) => write!(f, "mid-request cut {bytes}"),
+            Fault::PreRequest { reset } => f.write_str(if *reset { "pre-request reset" } else { "pre-request drop" }),
+            Fault::MidRequest { bytes, reset } => {
+                write!(f, "mid-request cut {bytes}{}", if *reset { " reset" } else { "" })
+            }
             Fault::PostCommit(loss) => write!(f, "post-commit {loss}"),
             Fault::MidResponse(cut) => {
                 write!(f, "mid-response cut {}{}", cut.at, if cut.reset { " reset" } else { "" })
@@ -415,6 +432,8 @@ mod tests {
         for text in [
             "clear",
             "refuse",
+            "pre-request drop",
+            "pre-request reset",
             "pre-commit drop",
             "pre-commit reset",
             "pre-commit stall",
@@ -426,6 +445,7 @@ mod tests {
             "post-commit answer 503 retry-after date -5s",
             "post-commit answer 503 retry-after \"+3 x\"",
             "mid-request cut 10",
+            "mid-request cut 10 reset",
             "post-commit drop",
             "mid-response cut head",
             "mid-response cut 20 reset",
@@ -450,6 +470,7 @@ mod tests {
         for text in [
             "",
             "post-comit drop",
+            "pre-request stall",
             "post-commit",
             "pre-commit answer 99",
             "mid-response cut tail",

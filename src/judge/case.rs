@@ -124,6 +124,7 @@ fn check(claim: Claim, view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         | Claim::DeriveKey
         | Claim::ReuseBody
         | Claim::SendOnce
+        | Claim::SendOnceWhenKept
         | Claim::OneAtATime
         | Claim::BoundAttempt
         | Claim::KeepPost

@@ -108,6 +108,7 @@ fn applies(claim: Claim, operation: &Operation) -> bool {
         | Claim::ShapeKey
         | Claim::ReuseBody
         | Claim::SendOnce
+        | Claim::SendOnceWhenKept
         | Claim::OneAtATime
         | Claim::BoundAttempt
         | Claim::KeepPost => true,

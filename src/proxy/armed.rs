@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::fault::Passage;
+use crate::fault::{Fault, Passage};
 use crate::history::{AttemptNo, Gate};
 use crate::proxy::spring::Spring;
 
@@ -157,6 +157,16 @@ impl Armoury {
     pub fn claim(&mut self, caller: SocketAddr) -> Option<Armament> {
         let own = self.claim_by_address(caller).or_else(|| self.next.pop_front());
         own.or_else(|| self.thereafter.as_ref().map(|(armed, wait)| Armament::new(armed.clone(), *wait).0))
+    }
+
+    /// What the next exchange of this caller meets, where that is the end of its connection before it is read; and
+    /// whether that is a reset.
+    pub fn claim_unread(&mut self, caller: SocketAddr) -> Option<(Armament, bool)> {
+        let own = self.by_address.get(&caller).and_then(VecDeque::front);
+        let next = own.or_else(|| self.next.front()).map(|armament| &armament.armed);
+        let armed = next.or_else(|| self.thereafter.as_ref().map(|(armed, _)| armed))?;
+        let Passage::Faulted(Fault::PreRequest { reset }) = armed.passage else { return None };
+        self.claim(caller).map(|armament| (armament, reset))
     }
 
     /// Forgets what no exchange has taken.

@@ -2,14 +2,16 @@
 //! task that nothing but the end of the proxy cancels, so a caller that leaves cannot take its request back.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::fault::Passage;
 use crate::history::OriginEnd;
 use crate::proxy::armed::Armament;
-use crate::proxy::caller::Caller;
+use crate::proxy::caller::{Caller, FAREWELL, Goodbye};
 use crate::proxy::exchange::Exchange;
 use crate::proxy::gates::Gates;
 use crate::proxy::ledger::{Accepted, Draft, Ledger};
@@ -47,6 +49,8 @@ impl Road {
 
 /// How the wait for a request ended.
 enum Wait {
+    /// The connection is to end before it is read.
+    Unread(Unread),
     /// Its first byte came.
     Begun,
     /// The caller left.
@@ -57,13 +61,24 @@ enum Wait {
     NeverSent,
 }
 
+/// The record of a connection that is to end before the next request on it is read.
+struct Unread {
+    draft: Draft,
+    armament: Armament,
+    reset: bool,
+}
+
 /// Serves one connection to its end.
 pub(super) async fn serve(road: Arc<Road>, stream: TcpStream, address: SocketAddr, accepted: Accepted) {
     let mut caller = Caller { stream, inbox: Inbox::default(), address };
     let mut upstream = None;
     let mut is_first = true;
     loop {
-        match next_request(&road, &mut caller, &mut upstream, is_first).await {
+        match next_request(&road, &accepted, &mut caller, &mut upstream, is_first).await {
+            Wait::Unread(unread) => {
+                drop(upstream);
+                return end_unread(&road, caller, &accepted, unread).await;
+            }
             Wait::Begun => is_first = false,
             Wait::CallerLeft => return unsent(&road, caller, &accepted, ClosedBy::Caller, false).await,
             Wait::OriginLeft => return unsent(&road, caller, &accepted, ClosedBy::Proxy { reset: false }, false).await,
@@ -100,11 +115,34 @@ pub(super) async fn serve(road: Arc<Road>, stream: TcpStream, address: SocketAdd
     }
 }
 
-/// Waits for the first byte of the next request.
-async fn next_request(road: &Road, caller: &mut Caller, upstream: &mut Option<Upstream>, is_first: bool) -> Wait {
+/// Waits for the first byte of the next request, or until the connection is to end before one.
+async fn next_request(
+    road: &Road,
+    accepted: &Accepted,
+    caller: &mut Caller,
+    upstream: &mut Option<Upstream>,
+    is_first: bool,
+) -> Wait {
     if !caller.inbox.bytes().is_empty() {
         return Wait::Begun;
     }
+    loop {
+        let mut armed = pin!(road.ledger.armed_anew());
+        // From here on nothing that is armed is missed.
+        armed.as_mut().enable();
+        if let Some((draft, armament, reset)) = road.ledger.begin_unread(accepted, caller.address) {
+            return Wait::Unread(Unread { draft, armament, reset });
+        }
+        tokio::select! {
+            biased;
+            wait = first_byte(road, caller, upstream, is_first) => return wait,
+            () = armed => {}
+        }
+    }
+}
+
+/// Waits for the first byte of the next request.
+async fn first_byte(road: &Road, caller: &mut Caller, upstream: &mut Option<Upstream>, is_first: bool) -> Wait {
     let came = caller.inbox.fill(&mut caller.stream);
     let read = match upstream {
         // When the origin ends an idle connection, the caller's is ended too, as it would be without a proxy.
@@ -120,6 +158,46 @@ async fn next_request(road: &Road, caller: &mut Caller, upstream: &mut Option<Up
         None => came.await,
     };
     if matches!(read, Ok(1..)) { Wait::Begun } else { Wait::CallerLeft }
+}
+
+/// Ends a connection before the next request on it is read. What the caller sends all the same, because it has not
+/// noticed, is written down where the end leaves it to be seen.
+async fn end_unread(road: &Arc<Road>, mut caller: Caller, accepted: &Accepted, unread: Unread) {
+    let Unread { draft, armament, reset } = unread;
+    let by = ClosedBy::Proxy { reset };
+    let ended = || Outcome { fired: Ok(()), origin: OriginEnd::Untouched.into(), got: CallerGot::nothing(by) };
+    if reset {
+        caller.close(by).await;
+        road.ledger.finish(&draft, ended(), None);
+        return armament.tell_ended();
+    }
+    // An error means that the caller was faster.
+    let _ = caller.stream.shutdown().await;
+    draft.foresee(ended(), None);
+    let passage = armament.armed.passage.clone();
+    let mut gates = Gates { ledger: Arc::clone(&road.ledger), draft, armament: Some(armament), limit: FAREWELL };
+    let sent = async {
+        if !matches!(caller.inbox.fill(&mut caller.stream).await, Ok(1..)) {
+            return;
+        }
+        road.ledger.count(accepted, &gates.draft);
+        let mut upstream = None;
+        let mut exchange = Exchange {
+            limits: &road.limits,
+            clock: *road.ledger.clock(),
+            caller: &mut caller,
+            upstream: &mut upstream,
+            gates: &mut gates,
+            origin: road.origin(),
+            at_origin: None,
+        };
+        exchange.note_request(&passage).await;
+    };
+    // A caller that keeps its side open is left then.
+    let _ = tokio::time::timeout(FAREWELL, sent).await;
+    road.ledger.finish(&gates.draft, ended(), None);
+    tell_ended(gates.armament);
+    Goodbye(caller.stream).said().await;
 }
 
 /// Ends a connection on which no request is under way; recorded when somebody armed it or `always`.

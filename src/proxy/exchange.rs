@@ -91,6 +91,12 @@ impl Exchange<'_> {
         outcome
     }
 
+    /// Reads a request for the record only.
+    pub async fn note_request(&mut self, passage: &Passage) {
+        // What comes instead of a whole request is written down as well.
+        let _ = self.request(passage).await;
+    }
+
     /// Reads the request, in bounds of length and time.
     async fn request(&mut self, passage: &Passage) -> Incoming {
         let mut until = Instant::now() + self.limits.caller_wait;

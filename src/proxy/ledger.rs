@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
 use crate::fault::Passage;
 use crate::history::{AttemptNo, Commit, FaultRecord, Gate, GateStamp, OriginEnd};
@@ -26,6 +27,7 @@ pub(super) struct Ledger {
     order: Mutex<u64>,
     state: Mutex<State>,
     finished: Notify,
+    armed: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -72,7 +74,7 @@ pub(super) struct Accepted {
 impl Ledger {
     /// An empty one.
     pub fn new(clock: Clock) -> Self {
-        Self { clock, order: Mutex::new(0), state: Mutex::default(), finished: Notify::new() }
+        Self { clock, order: Mutex::new(0), state: Mutex::default(), finished: Notify::new(), armed: Notify::new() }
     }
 
     /// The clock of its stamps.
@@ -83,6 +85,12 @@ impl Ledger {
     /// Keeps an armament for the exchange that will claim it.
     pub fn arm(&self, armament: Armament) {
         lock(&self.state).armoury.add(armament);
+        self.armed.notify_waiters();
+    }
+
+    /// Waits until something is armed for one exchange, from when this is called.
+    pub fn armed_anew(&self) -> Notified<'_> {
+        self.armed.notified()
     }
 
     /// Keeps an armament for every exchange that nothing else was armed for.
@@ -107,11 +115,7 @@ impl Ledger {
     pub fn begin(&self, accepted: &Accepted, caller: SocketAddr) -> (Draft, Option<Armament>) {
         let mut state = lock(&self.state);
         let armament = state.armoury.claim(caller);
-        let mut number = 1;
-        if let Some(requests) = state.connections.get_mut(accepted.connection as usize - 1) {
-            *requests += 1;
-            number = *requests;
-        }
+        let number = state.number(accepted);
         // On a connection that stands already, the exchange is accepted with its first byte.
         let stamp = if number == 1 { accepted.stamp } else { self.stamp_one(Gate::Accepted) };
         let draft = Draft::new(accepted.connection, number, stamp, armament.as_ref());
@@ -134,6 +138,24 @@ impl Ledger {
             state.drafts.push(draft.clone());
             (draft, armament)
         })
+    }
+
+    /// Begins the record of a connection that is to end before a request on it is read, if that was armed for the next
+    /// one; and whether it is to be reset.
+    pub fn begin_unread(&self, accepted: &Accepted, caller: SocketAddr) -> Option<(Draft, Armament, bool)> {
+        let mut state = lock(&self.state);
+        let (armament, reset) = state.armoury.claim_unread(caller)?;
+        let is_new = state.connections.get(accepted.connection as usize - 1).is_none_or(|requests| *requests == 0);
+        let stamp = if is_new { accepted.stamp } else { self.stamp_one(Gate::Accepted) };
+        let draft = Draft::new(accepted.connection, 0, stamp, Some(&armament));
+        state.drafts.push(draft.clone());
+        Some((draft, armament, reset))
+    }
+
+    /// Counts a request that came on a connection which had ended before it.
+    pub fn count(&self, accepted: &Accepted, draft: &Draft) {
+        let number = lock(&self.state).number(accepted);
+        lock(&draft.0).request_on_connection = number;
     }
 
     /// Stamps gates that are passed at the same time.
@@ -198,6 +220,15 @@ impl Ledger {
         let first = *order;
         *order += stamps;
         (self.clock.now(), first)
+    }
+}
+
+impl State {
+    /// The number of the request that begins now on a connection.
+    fn number(&mut self, accepted: &Accepted) -> u32 {
+        let Some(requests) = self.connections.get_mut(accepted.connection as usize - 1) else { return 1 };
+        *requests += 1;
+        *requests
     }
 }
 

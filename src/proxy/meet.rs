@@ -26,12 +26,15 @@ impl Exchange<'_> {
             // The process is stopped by the owner of the exchange, not by the road.
             Fault::Pause => self.clear(asking, Ok(())).await,
             Fault::Refuse => self.clear(asking, Err("the connection was accepted".to_owned())).await,
+            // Here its bytes were already there when the request before it was answered.
+            Fault::PreRequest { reset: false } => self.lose(&Loss::Drop, asking, OriginEnd::Untouched).await,
+            Fault::PreRequest { reset: true } => self.lose(&Loss::Reset, asking, OriginEnd::Untouched).await,
             Fault::PreCommit(loss) => self.lose(loss, asking, OriginEnd::Untouched).await,
             Fault::Redirect(status) => {
                 let answer = substitute::redirect(*status, &asking.target());
                 self.substitute(answer, asking, OriginEnd::Untouched).await
             }
-            Fault::MidRequest(bytes) => self.cut_request(*bytes, asking).await,
+            Fault::MidRequest { bytes, reset } => self.cut_request(*bytes, *reset, asking).await,
             Fault::PostCommit(loss) => match self.committed(asking).await {
                 Ok(answer) => self.lose(loss, asking, answer.end()).await,
                 Err(outcome) => outcome,
@@ -177,7 +180,7 @@ impl Exchange<'_> {
     }
 
     /// Shows the origin the beginning of the request, and both that it is all.
-    async fn cut_request(&mut self, bytes: u64, asking: &Asking) -> Outcome {
+    async fn cut_request(&mut self, bytes: u64, reset: bool, asking: &Asking) -> Outcome {
         let all = asking.bytes.len();
         let Some(bytes) = usize::try_from(bytes).ok().filter(|bytes| *bytes < all) else {
             return self.clear(asking, Err(format!("the request has only {all} bytes"))).await;
@@ -193,15 +196,19 @@ impl Exchange<'_> {
         let origin = OriginEnd::Partial { bytes: shown as u64 }.into();
         if let Some(mut upstream) = self.upstream.take() {
             delivered(&upstream.stream, self.limits.origin_wait).await;
-            // Whoever of the two has gone already needs no end.
-            let _ = upstream.stream.shutdown().await;
-            let _ = self.caller.stream.shutdown().await;
-            // What the origin makes of the part is over before the exchange is, if it is quick.
-            Goodbye(upstream.stream).said().await;
+            if reset {
+                crate::proxy::wire::reset(upstream.stream);
+            } else {
+                // Whoever of the two has gone already needs no end.
+                let _ = upstream.stream.shutdown().await;
+                let _ = self.caller.stream.shutdown().await;
+                // What the origin makes of the part is over before the exchange is, if it is quick.
+                Goodbye(upstream.stream).said().await;
+            }
         }
         self.leave_origin();
         let fired = if shown == bytes { Ok(()) } else { Err(format!("the origin took only {shown} bytes")) };
-        Outcome { fired, origin, got: CallerGot::nothing(ClosedBy::Proxy { reset: false }) }
+        Outcome { fired, origin, got: CallerGot::nothing(ClosedBy::Proxy { reset }) }
     }
 
     /// Gives the caller the beginning of the answer.

@@ -132,6 +132,8 @@ claims! {
     Client ReuseBody = "reuse-body",
     /// There is one request on the wire, whatever its connection met.
     Client SendOnce = "send-once",
+    /// The same, on a connection that was kept: what has carried a request before may be dead when it carries the next.
+    Client SendOnceWhenKept = "send-once-when-kept",
     /// Requests of one intent come one after the other.
     Client OneAtATime = "one-at-a-time",
     /// An attempt that goes on for longer than it may is given up.

@@ -33,6 +33,8 @@ async fn each_fault_does_at_both_ends_what_its_name_says() {
             ("mid-request cut 0", 0, Fin, 0, Some(0), NotCommitted),
             ("mid-request cut 10", 0, Fin, 0, Some(10), Unknown),
             ("mid-request cut 80", 0, Fin, 0, Some(80), Unknown),
+            ("mid-request cut 0 reset", 0, Reset, 0, Some(0), NotCommitted),
+            ("mid-request cut 80 reset", 0, Reset, 0, Some(80), Unknown),
             ("mid-response cut start", 0, Fin, 1, None, Committed),
             ("mid-response cut start reset", 0, Reset, 1, None, Committed),
             ("mid-response cut head", head / 2, Fin, 1, None, Committed),
@@ -60,10 +62,76 @@ async fn each_fault_does_at_both_ends_what_its_name_says() {
             let requests = world.origin.log.whole.lock().expect("lock").clone();
             assert_eq!(requests, vec![POST.to_vec(); whole], "{fault}");
             if let Some(part) = part {
-                let parts = world.origin.log.parts.lock().expect("lock").clone();
-                assert_eq!(parts, [(POST[..part].to_vec(), Fin)], "{fault}");
+                assert_eq!(parts(&world.origin).await, [(POST[..part].to_vec(), end)], "{fault}");
                 assert_eq!(relayed.origin, OriginEnd::Partial { bytes: part as u64 });
             }
+        }
+    }
+}
+
+/// What came of requests that never became whole. A reset is not waited for by the one who sends it.
+async fn parts(origin: &Origin) -> Vec<(Vec<u8>, End)> {
+    let noted = async {
+        loop {
+            let parts = origin.log.parts.lock().expect("lock").clone();
+            if !parts.is_empty() {
+                return parts;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(LONG, noted).await.expect("a part in time")
+}
+
+/// A connection that ends unread shows the origin nothing, and what is sent on it all the same is on record.
+#[tokio::test]
+async fn a_new_connection_ends_unread_as_it_is_accepted() {
+    for (fault, end) in [("pre-request drop", End::Fin), ("pre-request reset", End::Reset)] {
+        for sends in [false, true] {
+            let world = world(Origin::answering(LENGTH).await).await;
+            let control = world.arm(fault, None, None);
+            let mut caller = world.connect().await;
+            if end == End::Fin && sends {
+                assert_eq!(read_to_end(&mut caller).await, (Vec::new(), end), "{fault}");
+                caller.write_all(POST).await.expect("a written request");
+            } else {
+                assert_eq!(read_to_end(&mut caller).await, (Vec::new(), end), "{fault}");
+            }
+            drop(caller);
+            let relayed = world.settled_after(control).await;
+            let request = relayed.request.as_ref().map(|request| request.target.as_str());
+            let expected = (end == End::Fin && sends).then_some("/v1/things?a=b");
+            assert_eq!((request, relayed.request_on_connection), (expected, u32::from(expected.is_some())), "{fault}");
+            assert!(relayed.fault.fired, "{fault}: {:?}", relayed.fault);
+            assert_eq!((relayed.fault.commit, relayed.attempt), (Commit::NotCommitted, Some(AttemptNo(7))));
+            assert_eq!(relayed.caller_end(), CallerEnd::Cut { after: 0, reset: end == End::Reset }, "{fault}");
+            assert_eq!((world.origin.log.count(), *world.origin.log.connections.lock().expect("lock")), (0, 0));
+            // Only that one.
+            assert_eq!(world.meet("clear", POST).await.0, LENGTH);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_kept_connection_ends_unread_while_it_is_idle_however_late_that_is_armed() {
+    const KEPT: &[u8] = b"POST /v1/things HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}";
+    for (fault, end) in [("pre-request drop", End::Fin), ("pre-request reset", End::Reset)] {
+        for early in [true, false] {
+            let world = world(Origin::answering(LENGTH).await).await;
+            let mut caller = world.connect().await;
+            world.arm("clear", None, None);
+            let before = early.then(|| world.arm(fault, None, None));
+            caller.write_all(KEPT).await.expect("a written request");
+            assert_eq!(read_exactly(&mut caller, LENGTH.len()).await, LENGTH);
+            let control = before.unwrap_or_else(|| world.arm(fault, None, None));
+            assert_eq!(read_to_end(&mut caller).await, (Vec::new(), end), "{fault}");
+            drop(caller);
+            control.finished().await;
+            let relayed = world.proxy.settle(LONG).await;
+            let numbers: Vec<_> = relayed.iter().map(|one| (one.connection, one.request_on_connection)).collect();
+            assert_eq!(numbers, [(1, 1), (1, 0)], "{fault}");
+            assert!(relayed[1].fault.fired && relayed[1].passage == passage(fault));
+            assert_eq!(world.origin.log.count(), 1, "{fault}");
         }
     }
 }

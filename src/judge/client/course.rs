@@ -224,6 +224,17 @@ impl Call<'_> {
     }
 }
 
+/// Whether its connection ended as planned before a request came on it.
+fn is_unread(exchange: &Exchange) -> bool {
+    matches!(exchange.passage, Passage::Faulted(Fault::PreRequest { .. })) && exchange.request_on_connection == 0
+}
+
+/// Whether its connection had carried a request before.
+fn is_kept(view: &View<'_>, entry: EntryNo, exchange: &Exchange) -> bool {
+    let others = view.history.exchanges().filter(|(other, _)| *other < entry);
+    others.map(|(_, other)| other).any(|other| other.connection == exchange.connection)
+}
+
 fn grace(endings: &[(EntryNo, &Ending)]) -> Duration {
     Duration::from_micros(endings.iter().map(|(_, ending)| ending.grace.0).max().unwrap_or_default())
 }
@@ -244,8 +255,10 @@ fn call<'a>(
     let target = exchange.request.target.as_str();
     let path = |target: &str| target.split('?').next().unwrap_or_default().to_owned();
     let wanted = view.case.intents.get(&exchange.intent).map(|intent| path(&intent.request.target));
-    // Nobody sees what a refused connection was for; it was the program's only reason to connect.
-    let is_asked = matches!(exchange.caller, CallerEnd::Refused)
+    // Nobody sees what a connection was for that was refused, or ended before a request on it was read; it was the
+    // program's only reason to connect. One that was kept is missed by nobody.
+    let is_tried = matches!(exchange.caller, CallerEnd::Refused) || is_unread(exchange) && !is_kept(view, entry, exchange);
+    let is_asked = is_tried
         || exchange.request.method == operation.request.method && wanted.is_none_or(|wanted| wanted == path(target));
     let succeeded = match met {
         Met::Answer(answer) => operation.outcome(answer).is_some_and(|outcome| outcome.is_success()),

@@ -86,7 +86,7 @@ mod tests {
         let empty = ASKED.iter().fold(story(), |story, intent| story.ask(intent));
         let ended = ASKED.iter().fold(story(), |story, intent| story.ask(intent).tells(20, "failure"));
         let of_clients: Vec<&Claim> = Claim::ALL.iter().filter(|claim| claim.side() == Side::Client).collect();
-        assert_eq!(of_clients.len(), 24);
+        assert_eq!(of_clients.len(), 25);
         for claim in of_clients {
             let on = match claim {
                 Claim::ResendUndone => "all",

@@ -94,6 +94,18 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_that_ended_unread_was_tried_unless_it_was_kept() {
+        let unread = || wanted("send").call(0).unread();
+        unread().call(1_000).answered(200, DONE).tells(1_020, "success").judged("retry: wanted").holds([0, 1]);
+        unread().tells(20, "failure").judged("retry: wanted").violated(["gave up [0, 1]"]);
+        // Nobody misses the one that the refused request had come on.
+        let kept = failed().call(10).unread().reused(1).call(1_000).answered(200, DONE).tells(1_020, "success");
+        kept.judged("retry: wanted").holds([0, 2]);
+        let gone = failed().call(10).unread().reused(1).tells(1_020, "failure");
+        gone.judged("retry: wanted").violated(["gave up [0, 2]"]);
+    }
+
+    #[test]
     fn another_request_after_each_failure_keeps_it() {
         failed().call(1_000).answered(200, DONE).tells(1_100, "success").judged("retry: wanted").holds([0, 1]);
         let lost = wanted("pay").call(0).call(1_000).left(11_000).call(13_000).answered(200, DONE);

@@ -1,18 +1,23 @@
 //! `send-once`: there is one request on the wire, whatever its connection met. Libraries repeat requests under a program
-//! that never asked them to.
+//! that never asked them to. `send-once-when-kept`: the same, where its connection had carried another request before.
 
 use crate::judge::client::course::{Call, Course};
 use crate::judge::client::shown::each;
 use crate::judge::verdict::{Anomaly, Verdict};
 
-/// Checks the claim.
-pub fn check(courses: &[Course<'_>]) -> Verdict {
-    each(courses, "no request was made without a key", |course, shown| {
+/// Checks the claim; `kept`: on a connection that was kept, and on no other.
+pub fn check(courses: &[Course<'_>], kept: bool) -> Verdict {
+    let otherwise = match kept {
+        true => "no request without a key came on a connection that had carried another",
+        false => "no request was made without a key",
+    };
+    each(courses, otherwise, |course, shown| {
         // A connection that ended before a request carried none.
         let calls: Vec<&Call<'_>> =
             course.calls.iter().filter(|call| call.exchange.request_on_connection > 0).collect();
         match calls.as_slice() {
             [] => {}
+            [first, ..] if kept && first.exchange.request_on_connection < 2 => {}
             [_] if course.is_endless() => {
                 shown.doubt("the program was still at work when nobody waited any longer");
             }
@@ -47,6 +52,25 @@ mod tests {
         let led = wanted("send").call(0).no_key().answered(302, "").call(20).no_key().method("GET");
         let led = led.tells(40, "failure");
         led.judged(CLAIM).violated(["asked again [0, 1]"]);
+    }
+
+    #[test]
+    fn on_a_connection_that_was_kept_it_is_the_same_and_on_a_new_one_nothing_is_known() {
+        const KEPT: &str = "send-once-when-kept: wanted";
+        let one = || wanted("send").call(0).no_key().meets("post-commit drop");
+        one().reused(9).tells(20, "failure").judged(KEPT).holds([0]);
+        let twice = one().reused(9).call(1).no_key().tells(20, "failure");
+        twice.judged(KEPT).violated(["asked again [0, 1]"]);
+        let unknown = "never exercised: no request without a key came on a connection that had carried another";
+        one().tells(20, "failure").judged(KEPT).unknown(unknown);
+        one().call(1).no_key().tells(20, "failure").judged(KEPT).unknown(unknown);
+        one().reused(9).key("a").call(1).key("a").tells(20, "failure").judged(KEPT).unknown(unknown);
+    }
+
+    #[test]
+    fn a_connection_that_ended_before_a_request_carried_none() {
+        let one = wanted("send").call(0).unread().call(1).no_key().answered(200, DONE).tells(20, "success");
+        one.judged(CLAIM).holds([1]);
     }
 
     #[test]

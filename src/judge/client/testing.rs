@@ -58,6 +58,7 @@ struct Made {
     known: Option<u64>,
     opened: Option<u64>,
     reused: Option<u32>,
+    unread: bool,
 }
 
 /// The key that a request carries.
@@ -149,6 +150,7 @@ impl Story {
             known: None,
             opened: None,
             reused: None,
+            unread: false,
         })));
         self
     }
@@ -233,6 +235,13 @@ impl Story {
     pub fn refused(mut self, until: u64) -> Self {
         let last = self.last();
         (last.passage, last.caller, last.to) = ("refuse", CallerEnd::Refused, until);
+        self.partial().method("")
+    }
+
+    /// Its connection ended before a request came on it.
+    pub fn unread(mut self) -> Self {
+        let last = self.last();
+        (last.passage, last.unread) = ("pre-request reset", true);
         self.partial().method("")
     }
 

@@ -1,7 +1,7 @@
 //! Honest variants of the client: they keep every rule in another way than usual. The harness must find nothing wrong
 //! with them. They differ in what a contract leaves open, never in what it says.
 
-use crate::reference::client::policy::{Attempts, ClientPolicy, LeftOpen, Pacing, RetryAfterUse};
+use crate::reference::client::policy::{Attempts, ClientPolicy, LeftOpen, Pacing, RetryAfterUse, Transport};
 use crate::reference::client::saboteurs::{ClientSaboteur, rows};
 
 /// Every honest variant; the first is the plain reference.
@@ -21,4 +21,6 @@ static HONEST: &[ClientSaboteur] = rows! {
         { retry_after: RetryAfterUse::HonoredEverywhere }
     "H25" "as-few-attempts-as-allowed" "it gives up after the fewest requests that the contract allows"
         { attempts: Attempts::Fewest }
+    "H26" "keeps-no-connection" "each request has a connection of its own"
+        { transport: Transport::NewEachTime }
 };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::json::Json;
+use crate::reference::client::send::Road;
 
 /// What a client keeps over its own end; clones share it.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +13,7 @@ pub struct Memory(Arc<Mutex<Kept>>);
 
 #[derive(Debug, Default)]
 struct Kept {
+    road: Option<Road>,
     asked: u64,
     intents: BTreeMap<String, Intent>,
 }
@@ -38,6 +40,13 @@ impl Intent {
 }
 
 impl Memory {
+    /// The road that requests are sent on; `open` opens it, once for all that is asked for.
+    pub(super) fn road(&self, open: impl FnOnce() -> Option<Road>) -> Option<Road> {
+        let mut kept = self.kept();
+        kept.road = kept.road.take().or_else(open);
+        kept.road.clone()
+    }
+
     /// What is kept of an intent, or what `mint` makes of how often anything was asked for: the second of two equal
     /// wishes, the first of which is settled, is another intent.
     pub(super) fn open(&self, name: &str, forgets: bool, mint: impl FnOnce(u64) -> Vec<Option<Json>>) -> Intent {

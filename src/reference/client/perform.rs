@@ -30,9 +30,7 @@ pub async fn perform(contract: &Contract, kind: &ClientRules, policy: ClientPoli
         LeftOpen::FallsBack | LeftOpen::RetriesWithKey | LeftOpen::RetriesWithoutKey => policy,
     };
     let timeout = times(kind.attempt_timeout.unwrap_or(ATTEMPT), ask.scale);
-    let Ok(road) = Road::open(timeout, policy.timeout, policy.redirect, policy.transport) else {
-        return Told::Failure;
-    };
+    let Some(road) = ask.memory.road(|| Road::open(timeout, policy).ok()) else { return Told::Failure };
     let desk = Desk { contract, rules: kind, policy, operation };
     let slots = slots(contract, operation, &ask);
     let mint = Mint::of(kind, policy, operation, &ask);

@@ -63,7 +63,7 @@ impl ClientPolicy {
         flush: Flush::InTurn,
         redirect: Redirect::Refused,
         timeout: TimeoutUse::WholeAttempt,
-        transport: Transport::AsIs,
+        transport: Transport::Keeps,
         memory: MemoryUse::Keeps,
         fallback: FallbackUse::Serves,
         success: SuccessUse::Told,
@@ -268,10 +268,14 @@ choices! {
 
     /// What the transport does by itself.
     Transport {
-        /// Nothing.
-        AsIs,
+        /// Nothing: a connection is kept for the next request, as long as it is there.
+        Keeps,
+        /// Honest too: each request has a connection of its own.
+        NewEachTime,
         /// A request whose connection ended is sent again at once, and nobody counts it.
         Resends,
+        /// The same, only where the connection was kept from a request before: as if nobody could have read it.
+        ResendsWhenKept,
     }
 
     /// What is left of an intent after the client's own end.

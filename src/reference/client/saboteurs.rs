@@ -49,6 +49,8 @@ static SABOTEURS: &[ClientSaboteur] = rows! {
         { left_open: LeftOpen::RetriesWithoutKey }
     "C04" "transport-resends" "a request whose connection ended is sent again at once, and nobody counts it"
         { transport: Transport::Resends }
+    "C04" "transport-resends-when-kept" "a request on a connection that was kept is sent again at once when that ends: it is taken for unread"
+        { transport: Transport::ResendsWhenKept }
     "C05" "retries-without-a-body" "the body was consumed by the first request: every retry is empty"
         { body: BodyUse::EmptyOnRetry }
     "C05" "cuts-the-body-on-retry" "a retry carries the first half of the body"

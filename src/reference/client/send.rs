@@ -1,13 +1,16 @@
 //! Sends one request and tells what the client was left with: a whole answer, a broken connection, or nothing in time.
-//! Each request has a connection of its own, and nothing is sent again or followed unless the policy lies so.
+//! A connection is kept for the next request unless the policy says otherwise, and nothing is sent again or followed
+//! unless it lies so.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use reqwest::{Client, Method, Url};
 
 use crate::contract::Met;
 use crate::message::{Framing, Octets, Response};
-use crate::reference::client::policy::{Redirect, TimeoutUse, Transport};
+use crate::reference::client::policy::{ClientPolicy, Redirect, TimeoutUse, Transport};
 use crate::reference::client::request::Outgoing;
 
 /// What a client was left with.
@@ -41,19 +44,17 @@ pub(super) struct Road {
     client: Client,
     redirect: Redirect,
     transport: Transport,
+    /// Whether there may be a connection that was kept.
+    kept: Arc<AtomicBool>,
 }
 
 impl Road {
     /// A road on which no attempt takes longer than `timeout`, unless the policy lies.
-    pub fn open(
-        timeout: Duration,
-        bound: TimeoutUse,
-        redirect: Redirect,
-        transport: Transport,
-    ) -> reqwest::Result<Road> {
+    pub fn open(timeout: Duration, policy: ClientPolicy) -> reqwest::Result<Road> {
+        let ClientPolicy { timeout: bound, redirect, transport, .. } = policy;
         let client = Client::builder()
             .no_proxy()
-            .pool_max_idle_per_host(0)
+            .pool_max_idle_per_host(usize::from(transport != Transport::NewEachTime))
             .retry(reqwest::retry::never())
             .redirect(reqwest::redirect::Policy::none());
         let client = match bound {
@@ -61,17 +62,22 @@ impl Road {
             TimeoutUse::EachRead => client.read_timeout(timeout),
             TimeoutUse::None => client,
         };
-        Ok(Road { client: client.build()?, redirect, transport })
+        Ok(Road { client: client.build()?, redirect, transport, kept: Arc::default() })
     }
 
     /// Sends a request; none: it cannot be made, because its address or a header is none.
     pub async fn send(&self, outgoing: &Outgoing) -> Option<Left> {
         let request = self.made(outgoing)?;
-        let again = request.try_clone();
+        let again = request.try_clone().filter(|_| match self.transport {
+            Transport::Keeps | Transport::NewEachTime => false,
+            Transport::Resends => true,
+            Transport::ResendsWhenKept => self.kept.load(Ordering::SeqCst),
+        });
         let mut left = self.exchange(request).await;
-        if let (Left::Dropped, Transport::Resends, Some(again)) = (&left, self.transport, again) {
+        if let (Left::Dropped, Some(again)) = (&left, again) {
             left = self.exchange(again).await;
         }
+        self.kept.store(matches!(left, Left::Answer(_)), Ordering::SeqCst);
         match (&left, self.redirect) {
             (Left::Answer(answer), Redirect::BecomesGet) if matches!(answer.status, 301..=303) => {
                 Some(self.followed(outgoing, answer).await.unwrap_or(left))

@@ -39,7 +39,7 @@ pub fn exchange(case: &Case, made: &Made, no: u32, step: u32) -> Exchange {
         request: request(case, made),
         passage,
         connection: made.reused.unwrap_or(no + 1),
-        request_on_connection: if made.reused.is_some() { 2 } else { 1 },
+        request_on_connection: if made.unread { 0 } else { 1 + u32::from(made.reused.is_some()) },
         replica: 0,
         fault: FaultRecord { fired: made.fired, commit: Commit::Unknown, why: "it came late".to_owned() },
         origin: OriginEnd::Untouched,
