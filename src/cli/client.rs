@@ -214,13 +214,19 @@ fn program(
     policy: ClientPolicy,
 ) -> Result<Program, Failure> {
     if !command.is_empty() {
-        let command = Command { words: command.to_vec(), ..Command::default() };
+        let environment = file.and_then(|file| file.client.as_ref()).map(|own| own.environment.clone());
+        let command =
+            Command { words: command.to_vec(), environment: environment.unwrap_or_default(), ..Command::default() };
         return Ok(if stays_up { Program::StaysUp(command) } else { Program::Once(command) });
     }
     let own = match file {
         Some(Subject { client: Some(own), .. }) => own,
         Some(_) => {
             let why = "the subject file has no `client:`, and no program was given after `--`";
+            return Err(Failure::Input(why.to_owned()));
+        }
+        None if stays_up => {
+            let why = "`--stays-up` without a program: give one after `--`";
             return Err(Failure::Input(why.to_owned()));
         }
         None => return Ok(Program::Reference(policy)),
@@ -231,6 +237,10 @@ fn program(
         ..Command::shell(line)
     };
     match (&own.run, &own.stays_up) {
+        (Some(_), _) if stays_up => {
+            let why = "`--stays-up`, and the subject file's `client:` says `run:`, a program that ends; write `stays up:` there";
+            Err(Failure::Input(why.to_owned()))
+        }
         (Some(line), _) => Ok(Program::Once(of(line, own))),
         (None, Some(line)) => Ok(Program::StaysUp(of(line, own))),
         (None, None) => Err(Failure::Input("the subject file's `client:` names no program".to_owned())),

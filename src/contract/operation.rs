@@ -78,6 +78,8 @@ pub struct Operation {
     pub safe_retry: Option<String>,
     /// The success that a client needs to see, where that is its own.
     pub success: Option<(u16, Json)>,
+    /// Whether the client under test carries no key in it, wherever others would.
+    pub keyless: bool,
 }
 
 /// Method and target.
@@ -191,6 +193,9 @@ impl Operation {
 
     /// The key that a request carries; an empty text and `null` are none.
     pub fn key_in(&self, request: &Request) -> Option<Json> {
+        if self.keyless {
+            return None;
+        }
         match &self.key()?.place {
             KeyPlace::Header(name) => some_key(Json::from(crate::message::header(&request.headers, name)?)),
             KeyPlace::Body(_) => self.key_in_body(&request.json()?),
@@ -199,6 +204,9 @@ impl Operation {
 
     /// The key that a body carries, where keys are carried there.
     pub fn key_in_body(&self, body: &Json) -> Option<Json> {
+        if self.keyless {
+            return None;
+        }
         match &self.key()?.place {
             KeyPlace::Header(_) => None,
             KeyPlace::Body(place) => some_key(body.at(place)?.clone()),

@@ -19,6 +19,9 @@ pub struct Speech {
     pub key_header: Option<String>,
     /// The place in the body that carries it.
     pub key_at: Option<Pointer>,
+    /// Whether it carries none, wherever the contract has it.
+    #[serde(default)]
+    pub keyless: bool,
     /// The success that it needs to see.
     pub answer: Option<SpokenAnswer>,
 }
@@ -49,6 +52,7 @@ fn speak(operation: &mut Operation, speech: &Speech) {
     if let Some((method, target)) = &speech.request {
         operation.request = RequestLine { method: method.clone(), target: target.clone() };
     }
+    operation.keyless = speech.keyless;
     if let Safety::ByKey(rule) = &mut operation.safety {
         match (&speech.key_header, &speech.key_at) {
             (Some(header), _) => rule.place = KeyPlace::Header(header.clone()),
@@ -74,7 +78,7 @@ mod tests {
     use crate::contract::{Contract, KeyPlace, Outcome, Speech, SpokenAnswer, load};
     use crate::file::Source;
     use crate::json::Json;
-    use crate::message::{Framing, Response};
+    use crate::message::{Framing, Request, Response};
 
     const SHOP: &str = r#"
 contract: shop
@@ -133,6 +137,23 @@ operations:
         let at = Speech { key_at: "/meta/id".parse().ok(), ..Speech::default() };
         let place = spoken("pay", at).operations["pay"].key().map(|rule| rule.place.clone());
         assert_eq!(place, Some(KeyPlace::Body("/meta/id".parse().expect("a pointer"))));
+    }
+
+    #[test]
+    fn who_carries_no_key_has_none_even_where_the_contract_would_look_for_one() {
+        let body: Json = r#"{"key":"k","amount":5}"#.parse().expect("JSON");
+        assert!(shop().operations["pay"].key_in_body(&body).is_some());
+        let own = spoken("pay", Speech { keyless: true, ..Speech::default() });
+        assert_eq!(own.operations["pay"].key_in_body(&body), None);
+        let request = Request {
+            method: "POST".to_owned(),
+            target: "/payments".to_owned(),
+            headers: Vec::new(),
+            body: body.to_string().as_str().into(),
+            framing: Framing::Length,
+        };
+        assert_eq!(own.operations["pay"].key_in(&request), None);
+        assert!(shop().operations["pay"].key_in(&request).is_some());
     }
 
     #[test]

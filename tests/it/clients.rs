@@ -115,6 +115,37 @@ fn a_program_that_stays_up_is_asked_by_lines() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
 }
 
+/// The last breath of one that stays up counts, also without an end of the line.
+#[test]
+fn a_program_that_stays_up_and_ends_without_a_newline_has_told() {
+    let script = format!("read -r line; printf '%s\\n' \"$line\" | {} --stays-up | tr -d '\\n'", call());
+    let selected = ["client/success", "client/stopping", "--operation", "event", "--stays-up"];
+    let output = run_client(&selected, &["sh", "-c", &script]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
+#[test]
+fn what_stays_up_is_said_where_the_program_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("own.yaml");
+    let script = "test \"$ONCEPROOF_OWN\" = yes && exec $PROGRAM call";
+    let file = file.display().to_string();
+    std::fs::write(
+        &file,
+        format!("contract: curious\nclient: {{ run: '{script}', environment: {{ ONCEPROOF_OWN: yes }} }}\n"),
+    )
+    .expect("written");
+    for arguments in [&["--subject", &file, "--stays-up"][..], &["--stays-up"]] {
+        let output = run_client(arguments, &[]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        assert!(text(&output).contains("--stays-up"), "{}", text(&output));
+    }
+    // The variables of the file are given to whatever is asked.
+    let script = script.replace("$PROGRAM", &format!("'{}'", env!("CARGO_BIN_EXE_onceproof")));
+    let output = run_client(&["client/success", "--subject", &file], &["sh", "-c", &script]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
 #[test]
 fn a_program_that_stays_up_may_talk_at_length_before_each_answer() {
     let one = format!("printf '%s\\n' \"$line\" | {} --stays-up", call());

@@ -257,7 +257,8 @@ fn call<'a>(
     let wanted = view.case.intents.get(&exchange.intent).map(|intent| path(&intent.request.target));
     // Nobody sees what a connection was for that was refused, or ended before a request on it was read; it was the
     // program's only reason to connect. One that was kept is missed by nobody.
-    let is_tried = matches!(exchange.caller, CallerEnd::Refused) || is_unread(exchange) && !is_kept(view, entry, exchange);
+    let is_tried =
+        matches!(exchange.caller, CallerEnd::Refused) || is_unread(exchange) && !is_kept(view, entry, exchange);
     let is_asked = is_tried
         || exchange.request.method == operation.request.method && wanted.is_none_or(|wanted| wanted == path(target));
     let succeeded = match met {

@@ -216,4 +216,8 @@ async fn read(mut stream: impl AsyncRead + Unpin, kept: Arc<Mutex<Vec<u8>>>, tel
             kept.drain(..beyond);
         }
     }
+    if let Some(tells) = &tells {
+        // The last line may have no end.
+        let _ = told(&String::from_utf8_lossy(&line)).map(|told| tells.send(told));
+    }
 }

@@ -128,6 +128,9 @@ impl Lint<'_, '_> {
                 let message = format!("`{}` of one intent", claim.claim);
                 self.words.wrong(claim.span, message, "name the two, the first one first");
             }
+            if claim.claim == Claim::DeriveKey {
+                self.same_fact(&claim.on);
+            }
             let is_observed = self.scenario.when.iter().any(|step| matches!(step.what, StepKind::Observe { .. }));
             if claim.claim == Claim::WriteNothingNew && !is_observed && self.steps_are_known() {
                 let message = format!("`{}` compares with nothing", claim.claim);
@@ -135,6 +138,21 @@ impl Lint<'_, '_> {
             }
             if matches!(claim.claim, Claim::AnswerItems | Claim::CountItems) {
                 self.batches(claim.claim, &claim.on);
+            }
+        }
+    }
+
+    /// A key derived from a fact is the same for the same fact, and of two facts nothing is said.
+    fn same_fact(&mut self, on: &[Slot]) {
+        let Some((first, others)) = on.split_first() else { return };
+        let first: Vec<String> = self.words.values(first).into_iter().map(|value| value.text).collect();
+        for value in others.iter().flat_map(|slot| self.words.values(slot)).collect::<Vec<_>>() {
+            let Some(decl) = self.scenario.given.get(value.text.as_str()) else { continue };
+            let is_same = decl.same_as.as_ref().is_some_and(|other| first.contains(&other.text));
+            if !is_same || decl.change.is_some() {
+                let message = format!("`{}` is another fact", value.text);
+                let label = "a derived key is the same for what is the same: `same as:` the first";
+                self.words.wrong(value.span, message, label);
             }
         }
     }

@@ -54,11 +54,17 @@ fn speech(node: &Node, reading: &mut Reading<'_>) -> Speech {
         }
         line.map(|(method, target)| (method.to_owned(), target.to_owned()))
     });
-    let place = |field: &str| node.get("key").and_then(|key| key.get(field)).and_then(Node::text);
+    let key = node.get("key");
+    let place = |field: &str| key.and_then(|key| key.get(field)).and_then(Node::text);
+    if let Some(key) = key.filter(|key| key.get("header").is_some() == key.get("at").is_some() && key.text().is_none())
+    {
+        reading.wrong(key.head(), "a key in two places or in none", "say `header:`, or `at:`, or `none`");
+    }
     Speech {
         request,
         key_header: place("header").map(str::to_owned),
         key_at: place("at").and_then(|text| text.parse().ok()),
+        keyless: key.and_then(Node::text) == Some("none"),
         answer: node.get("answer").map(|answer| SpokenAnswer {
             status: answer.get("status").and_then(Node::text).and_then(|text| text.parse().ok()).unwrap_or(200),
             body: answer.get("body").map(json).unwrap_or(crate::json::Json::Null),
