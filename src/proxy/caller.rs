@@ -65,13 +65,20 @@ impl Caller {
         std::future::poll_fn(|context| Poll::Ready(self.stream.poll_read_ready(context).is_ready())).await
     }
 
-    /// Gives it these bytes slowly, one by one unless there are very many.
-    pub async fn drip(&mut self, bytes: &[u8], pace: Duration, wait: Duration) -> Given {
+    /// Gives it these bytes slowly, one by one unless there are very many. When it ends its direction meanwhile, the next
+    /// drop comes at once: who has left resets at it, and who only has nothing more to say takes the others in their time.
+    /// What it sends meanwhile is kept, up to `keep` bytes.
+    pub async fn drip(&mut self, bytes: &[u8], pace: Duration, wait: Duration, keep: usize) -> Given {
         let mut pace = tokio::time::interval(pace);
         pace.set_missed_tick_behavior(MissedTickBehavior::Burst);
         let mut given = 0;
+        let mut speaks = true;
         for drop in bytes.chunks(bytes.len().div_ceil(DROPS).max(1)) {
-            pace.tick().await;
+            speaks = tokio::select! {
+                biased;
+                _ = pace.tick() => speaks,
+                () = self.said(keep), if speaks => false,
+            };
             let Given { bytes, left } = self.give(drop, wait).await;
             given += bytes;
             if left {
@@ -79,6 +86,16 @@ impl Caller {
             }
         }
         Given { bytes: given, left: false }
+    }
+
+    /// Waits until it ends its direction. One that says more than is kept is not listened to any longer.
+    async fn said(&mut self, keep: usize) {
+        while self.inbox.bytes().len() < keep {
+            if !matches!(self.inbox.fill(&mut self.stream).await, Ok(1..)) {
+                return;
+            }
+        }
+        std::future::pending().await
     }
 
     /// Waits until it leaves; false when it is still there after `wait`. A caller that only ends its own direction

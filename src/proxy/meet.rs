@@ -243,7 +243,7 @@ impl Exchange<'_> {
             given = self.caller.give(at_once, self.limits.caller_wait).await;
         }
         if !given.left {
-            let more = self.caller.drip(slowly, self.limits.drip, self.limits.caller_wait).await;
+            let more = self.caller.drip(slowly, self.limits.drip, self.limits.caller_wait, self.limits.head).await;
             given = Given { bytes: given.bytes + more.bytes, left: more.left };
         }
         let fired = match given.left {

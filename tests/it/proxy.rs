@@ -83,6 +83,32 @@ async fn parts(origin: &Origin) -> Vec<(Vec<u8>, End)> {
     tokio::time::timeout(LONG, noted).await.expect("a part in time")
 }
 
+/// A caller that leaves in the middle of a drip is missed at once, and one that only has nothing more to say is not.
+#[tokio::test]
+async fn whoever_leaves_a_drip_is_seen_to_leave() {
+    for body in ["drip", "drip body"] {
+        let slow = Limits { drip: LONG, ..limits() };
+        let world = world_with(Origin::answering(LENGTH).await, slow).await;
+        let mut caller = world.connect().await;
+        let control = world.arm(body, caller.local_addr().ok(), None);
+        caller.write_all(POST).await.expect("a written request");
+        read_exactly(&mut caller, 1).await;
+        drop(caller);
+        tokio::time::timeout(LONG / 2, control.finished()).await.expect("seen before the next drop is due");
+        let relayed = world.settled().await;
+        assert_eq!(relayed.caller_got.closed_by, ClosedBy::Caller, "{body}");
+
+        let quick = Limits { drip: Duration::from_millis(1), ..limits() };
+        let world = world_with(Origin::answering(LENGTH).await, quick).await;
+        let mut caller = world.connect().await;
+        world.arm(body, caller.local_addr().ok(), None);
+        caller.write_all(POST).await.expect("a written request");
+        caller.shutdown().await.expect("an ended direction");
+        assert_eq!(read_to_end(&mut caller).await, (LENGTH.to_vec(), End::Fin), "{body}");
+        assert!(world.settled().await.fault.fired);
+    }
+}
+
 /// A connection that ends unread shows the origin nothing, and what is sent on it all the same is on record.
 #[tokio::test]
 async fn a_new_connection_ends_unread_as_it_is_accepted() {

@@ -2,8 +2,7 @@
 //! byte keeps every idle timer quiet.
 
 use crate::contract::Met;
-use crate::fault::{Fault, Passage};
-use crate::judge::client::course::{Call, Course};
+use crate::judge::client::course::Course;
 use crate::judge::client::shown::{each, early, late, time};
 use crate::judge::verdict::Verdict;
 use crate::time::times;
@@ -14,7 +13,8 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
         let Some(timeout) = course.rules.attempt_timeout.map(|timeout| course.scaled(timeout)) else { return };
         let latest = times(timeout, 1.0 + course.rules.later).saturating_add(course.grace());
         let earliest = timeout / 2;
-        for call in course.asked().filter(|call| is_slow(call)) {
+        // Of one that was still open when the history was sealed nobody knows how long it took.
+        for call in course.asked().filter(|call| call.is_closed && call.is_slow()) {
             let took = call.known_by.since(call.began);
             let left = matches!(call.met, Met::Timeout);
             if took > latest {
@@ -33,12 +33,6 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
             }
         }
     })
-}
-
-fn is_slow(call: &Call<'_>) -> bool {
-    // Of one that was still open when the history was sealed nobody knows how long it took.
-    call.is_closed
-        && (call.is_stalled() || matches!(call.exchange.passage, Passage::Faulted(Fault::Drip | Fault::DripBody)))
 }
 
 #[cfg(test)]

@@ -191,10 +191,9 @@ impl Call<'_> {
         self.entry < later.entry && self.known_from <= later.began && !self.is_before(later)
     }
 
-    /// Whether one can tell when it was over: a caller that leaves is watched for only where the road stalls. In the
-    /// middle of a slow answer it is noticed much later.
+    /// Whether one can tell when it was over: a caller that leaves is watched for only where the road stalls, or drips.
     pub fn is_end_seen(&self) -> bool {
-        !matches!(self.met, Met::Timeout) || self.is_stalled() && self.is_closed
+        !matches!(self.met, Met::Timeout) || self.is_slow() && self.is_closed
     }
 
     /// Whether the connection was refused: then nobody sees how often it was tried.
@@ -202,10 +201,11 @@ impl Call<'_> {
         matches!(self.exchange.caller, CallerEnd::Refused)
     }
 
-    /// Whether the road stalls.
-    pub fn is_stalled(&self) -> bool {
+    /// Whether the road stalls, or drips.
+    pub fn is_slow(&self) -> bool {
+        use Fault::{Drip, DripBody, PostCommit, PreCommit};
         let passage = &self.exchange.passage;
-        matches!(passage, Passage::Faulted(Fault::PreCommit(Loss::Stall) | Fault::PostCommit(Loss::Stall)))
+        matches!(passage, Passage::Faulted(Drip | DripBody | PreCommit(Loss::Stall) | PostCommit(Loss::Stall)))
     }
 
     /// How much earlier than its time the next request may seem by no doing of the client: who gives up by itself knew
