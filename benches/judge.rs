@@ -186,7 +186,7 @@ fn history(case: &Case) -> SealedHistory {
     for step in &case.steps {
         let attempts = match &step.action {
             StepAction::Send(attempt) => std::slice::from_ref(attempt),
-            StepAction::AtOnce(attempts) => attempts.as_slice(),
+            StepAction::AtOnce { attempts, .. } => attempts.as_slice(),
             other => panic!("no shape has {other:?}"),
         };
         for (after, attempt) in (now..).zip(attempts) {

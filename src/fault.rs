@@ -51,10 +51,13 @@ pub enum Fault {
     /// The caller leaves after sending the whole request; the origin goes on.
     HangUp,
     /// The subject's process is killed while its answer is held, and then started again.
-    Kill,
+    Kill {
+        /// Killed before that, when it has the request but for its last byte.
+        early: bool,
+    },
     /// The subject's process is asked to end while its answer is held, and then started again.
     Restart,
-    /// The subject's process is stopped while it has the request, and goes on later.
+    /// The subject's process is stopped while it works on the request, and goes on when its retry has come.
     Pause,
 }
 
@@ -164,8 +167,8 @@ impl Fault {
         match self {
             Fault::Refuse | Fault::PreRequest { .. } => FaultPoint::Connect,
             Fault::PreCommit(_) | Fault::Redirect(_) => FaultPoint::PreCommit,
-            Fault::MidRequest { .. } => FaultPoint::MidRequest,
-            Fault::PostCommit(_) | Fault::Kill | Fault::Restart => FaultPoint::PostCommit,
+            Fault::MidRequest { .. } | Fault::Kill { early: true } => FaultPoint::MidRequest,
+            Fault::PostCommit(_) | Fault::Kill { early: false } | Fault::Restart => FaultPoint::PostCommit,
             Fault::MidResponse(_) | Fault::Drip | Fault::DripBody => FaultPoint::MidResponse,
             Fault::Duplicate(_) | Fault::Late | Fault::HangUp | Fault::Pause => FaultPoint::Delivery,
         }
@@ -181,14 +184,14 @@ impl Fault {
 
     /// Whether it is done to the subject's process.
     pub fn is_of_process(&self) -> bool {
-        matches!(self, Fault::Kill | Fault::Restart | Fault::Pause)
+        matches!(self, Fault::Kill { .. } | Fault::Restart | Fault::Pause)
     }
 }
 
 /// Every way to write a passage, for messages.
 pub const GRAMMAR: &str = "clear | refuse | pre-request (drop | reset) | (pre-commit|post-commit) (drop | reset | stall | answer STATUS \
 [OUTCOME] [retry-after (Ns | date ±Ns | \"TEXT\")]) | mid-request cut N [reset] | mid-response cut (start | head | after-head | body | \
-last-chunk | N) [reset] | drip [body] | duplicate [at once] | late | redirect STATUS | hang-up | kill | restart | pause";
+last-chunk | N) [reset] | drip [body] | duplicate [at once] | late | redirect STATUS | hang-up | kill [early] | restart | pause";
 
 /// First words of a passage, for the nearest known one.
 pub const FIRST_WORDS: &[&str] = &[
@@ -250,7 +253,8 @@ fn passage(words: &[&str]) -> Result<Passage, String> {
             other => return Err(format!("a redirect has a status from 300 to 399, not {other}")),
         },
         ["hang-up"] => Fault::HangUp,
-        ["kill"] => Fault::Kill,
+        ["kill"] => Fault::Kill { early: false },
+        ["kill", "early"] => Fault::Kill { early: true },
         ["restart"] => Fault::Restart,
         ["pause"] => Fault::Pause,
         [] => return Err(format!("expected {GRAMMAR}")),
@@ -366,7 +370,8 @@ impl fmt::Display for Fault {
             Fault::Late => f.write_str("late"),
             Fault::Redirect(status) => write!(f, "redirect {status}"),
             Fault::HangUp => f.write_str("hang-up"),
-            Fault::Kill => f.write_str("kill"),
+            Fault::Kill { early: false } => f.write_str("kill"),
+            Fault::Kill { early: true } => f.write_str("kill early"),
             Fault::Restart => f.write_str("restart"),
             Fault::Pause => f.write_str("pause"),
         }
@@ -458,6 +463,7 @@ mod tests {
             "redirect 307",
             "hang-up",
             "kill",
+            "kill early",
             "restart",
             "pause",
         ] {

@@ -99,8 +99,9 @@ fn of_case(library: &Library, case: &Case) -> String {
     for step in &case.steps {
         match &step.action {
             StepAction::Send(attempt) => put(&mut text, format_args!("  {}\n", sent(case, attempt))),
-            StepAction::AtOnce(attempts) => {
-                put(&mut text, format_args!("  {} at once:\n", attempts.len()));
+            StepAction::AtOnce { attempts, in_turn } => {
+                let how = if *in_turn { "each while those before it are at work" } else { "at once" };
+                put(&mut text, format_args!("  {} {how}:\n", attempts.len()));
                 for attempt in attempts.iter().take(3) {
                     put(&mut text, format_args!("    {}\n", sent(case, attempt)));
                 }

@@ -190,11 +190,6 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
         quoted(&program.display().to_string()),
         quoted(&text.display().to_string()),
     );
-    let hooks = contract
-        .operations
-        .values()
-        .flat_map(|operation| operation.defects.values())
-        .filter_map(|edit| edit.hook.clone());
     let subject = Subject {
         name: format!("{}-reference", contract.name),
         contract: contract.name.clone(),
@@ -202,10 +197,12 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
         client: None,
         credentials: reference_credentials(contract),
         observe: IndexMap::new(),
-        hooks: hooks
+        hooks: contract
+            .hooks()
+            .into_iter()
             .map(|hook| {
-                let headers = vec![(crate::reference::HOOK_HEADER.to_owned(), hook.clone())];
-                (hook, Hook::Headers(headers))
+                let headers = vec![(crate::reference::HOOK_HEADER.to_owned(), hook.to_owned())];
+                (hook.to_owned(), Hook::Headers(headers))
             })
             .collect(),
         paths: IndexMap::new(),
@@ -214,6 +211,7 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
     };
     // Requests name a host that is the same in every run, so that the same seed sends the same bytes.
     let mut target = Target::of(&subject, replicas, "reference.test");
+    target.has_one_lock = true;
     target.starter = Some(Starter { command, environment: BTreeMap::new(), ready: None });
     target.edge =
         contract.reference.as_ref().and_then(|reference| reference.edge.as_ref()).map(|_| EdgeKind::Embedded(policy));
@@ -246,14 +244,13 @@ pub async fn stood_in(library: &Library, client: &AbleClient) -> Result<Live, Fa
 /// What the embedded reference can do, for plans that are only counted.
 pub fn abilities_of_reference(contract: &Contract) -> Abilities {
     let credentials = reference_credentials(contract);
-    let defects = contract.operations.values().flat_map(|operation| operation.defects.values());
     Abilities {
         host: "reference.test".to_owned(),
         credentials: credentials.into_iter().map(|(name, known)| AbleCredential { name, scope: known.scope }).collect(),
         replicas: 2,
         restarts: true,
         edge: true,
-        hooks: defects.filter_map(|edit| edit.hook.clone()).collect(),
+        hooks: contract.hooks().into_iter().map(str::to_owned).collect(),
         paths: BTreeMap::new(),
         client: None,
     }

@@ -16,7 +16,7 @@ pub use client::{ClientRules, KeyForm, Met, UUID, Waits};
 pub use effect::{Effect, Read};
 pub use key::{Forbidden, KeyPlace, KeyRule, LengthUnit, Replay, Sameness};
 pub use load::{SHAPE, duration, load};
-pub use operation::{Batch, Contract, Counter, Edit, Operation, Reconfiguration, RequestLine, Safety};
+pub use operation::{Batch, Contract, Counter, Edit, Operation, Reconfiguration, RequestLine, SLOW, Safety};
 pub use reference::{
     CannedAnswer, Collection, Constraint, Edge, Late, Lookup, ReadRoute, Reference, ReferenceCredential,
     ReferenceOperation, Type, TypeName, Write,

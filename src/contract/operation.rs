@@ -1,7 +1,7 @@
 //! An operation: how it is asked for, what it does, how its answers are named and what its retries are safe by. The
 //! contract as a whole stands here too. Data only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
@@ -235,7 +235,16 @@ impl Batch {
     }
 }
 
+/// The hook that makes any operation take long, so that others can come while it is at work.
+pub const SLOW: &str = "slow";
+
 impl Contract {
+    /// The names of the hooks that a subject may have: what some defect needs, and what makes it slow.
+    pub fn hooks(&self) -> BTreeSet<&str> {
+        let defects = self.operations.values().flat_map(|operation| operation.defects.values());
+        defects.filter_map(|edit| edit.hook.as_deref()).chain([SLOW]).collect()
+    }
+
     /// The batch operation whose items are of `operation`.
     pub fn batch_of(&self, operation: &OperationName) -> Option<&Operation> {
         self.operations.values().find(|candidate| candidate.batch.as_ref().is_some_and(|batch| &batch.of == operation))

@@ -160,7 +160,7 @@ fn doubt(case: &Case, history: &SealedHistory) -> Option<Doubt> {
         }
     }
     case.steps.iter().find_map(|step| match &step.action {
-        StepAction::AtOnce(attempts) if attempts.len() > 1 => {
+        StepAction::AtOnce { attempts, .. } if attempts.len() > 1 => {
             no_overlap(of_step.get(&step.no).map(Vec::as_slice).unwrap_or_default())
         }
         _ => None,

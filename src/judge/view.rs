@@ -121,7 +121,12 @@ impl<'a> View<'a> {
 
     /// The steps that are races.
     pub fn race_steps(&self) -> BTreeSet<u32> {
-        self.case.steps.iter().filter(|step| matches!(step.action, StepAction::AtOnce(_))).map(|step| step.no).collect()
+        self.case
+            .steps
+            .iter()
+            .filter(|step| matches!(step.action, StepAction::AtOnce { .. }))
+            .map(|step| step.no)
+            .collect()
     }
 
     /// The label of an intent's reading, if its effect can be read.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use crate::contract::{ClientRules, Contract, Operation, Outcome};
+use crate::contract::{ClientRules, Contract, Operation, Outcome, SLOW};
 use crate::fault::Passage;
 use crate::json::Json;
 use crate::message::Request;
@@ -146,7 +146,12 @@ pub enum StepAction {
     /// One attempt.
     Send(PlannedAttempt),
     /// Attempts at the same time.
-    AtOnce(Vec<PlannedAttempt>),
+    AtOnce {
+        /// Which.
+        attempts: Vec<PlannedAttempt>,
+        /// Each is shown to the origin while those before it are at work there.
+        in_turn: bool,
+    },
     /// End the subject's process and start it again on the same store.
     Restart {
         /// Killed, not asked.
@@ -223,7 +228,7 @@ impl Case {
     pub fn attempts(&self) -> impl Iterator<Item = &PlannedAttempt> {
         self.steps.iter().flat_map(|step| match &step.action {
             StepAction::Send(attempt) => std::slice::from_ref(attempt),
-            StepAction::AtOnce(attempts) => attempts.as_slice(),
+            StepAction::AtOnce { attempts, .. } => attempts.as_slice(),
             StepAction::Restart { .. } | StepAction::Observe(_) | StepAction::Reconfigure(_) | StepAction::Ask(_) => {
                 &[]
             }
@@ -250,6 +255,16 @@ impl Case {
                 Passage::Clear => false,
                 Passage::Faulted(fault) => fault.is_of_process(),
             })
+    }
+
+    /// Whether it asks for something that takes long.
+    pub fn is_slow(&self) -> bool {
+        self.intents.values().any(|intent| intent.hook.as_deref() == Some(SLOW))
+    }
+
+    /// How many replicas it speaks to.
+    pub fn replicas(&self) -> u32 {
+        self.attempts().map(|attempt| attempt.replica + 1).max().unwrap_or(1)
     }
 
     /// What people call it: the scenario and the cell.

@@ -142,14 +142,13 @@ fn able(contract: &Contract) -> Abilities {
     let named = |name: String, scope| AbleCredential { name: name.as_str().into(), scope };
     let mut credentials = vec![named("first".to_owned(), scope(None)), named("second".to_owned(), scope(None))];
     credentials.extend(contract.scopes.iter().map(|name| named(format!("other {name}"), scope(Some(name)))));
-    let defects = contract.operations.values().flat_map(|operation| operation.defects.values());
     Abilities {
         host: "127.0.0.1".to_owned(),
         credentials,
         replicas: 2,
         restarts: true,
         edge: true,
-        hooks: defects.filter_map(|edit| edit.hook.clone()).collect(),
+        hooks: contract.hooks().into_iter().map(str::to_owned).collect(),
         paths: BTreeMap::new(),
         client: None,
     }

@@ -53,7 +53,12 @@ impl Stage<'_> {
         let bad = |message: String| problem(slot.span, message, "not a passage");
         let mut passage = self.filled(slot)?.parse::<Passage>().map_err(|found| bad(found.to_string()))?;
         if let Passage::Faulted(
-            fault @ (Fault::Late | Fault::Duplicate(_) | Fault::HangUp | Fault::Pause | Fault::Restart),
+            fault @ (Fault::Late
+            | Fault::Duplicate(_)
+            | Fault::HangUp
+            | Fault::Pause
+            | Fault::Restart
+            | Fault::Kill { early: true }),
         ) = &passage
         {
             return Err(bad(format!("`{fault}` cannot be met by a client under test")));
@@ -113,8 +118,9 @@ fn answer_mut(passage: &mut Passage) -> Option<&mut crate::fault::Refusal> {
 /// What a client lacks to play a case.
 pub fn lacks_of_client(case: &Case, client: &AbleClient) -> Vec<String> {
     let mut lacks = Vec::new();
-    let killed =
-        case.asks().any(|(_, ask)| ask.meets.iter().any(|meeting| meeting.passage == Passage::Faulted(Fault::Kill)));
+    let killed = case.asks().any(|(_, ask)| {
+        ask.meets.iter().any(|meeting| meeting.passage == Passage::Faulted(Fault::Kill { early: false }))
+    });
     if killed && !client.persists {
         lacks.push("memory over its own end: say `persists` if it has one".to_owned());
     }

@@ -209,14 +209,14 @@ fn actions(
             }
             Ok(sends)
         }
-        StepKind::AtOnce { intents: slots, copies } => {
+        StepKind::AtOnce { intents: slots, copies, in_turn } => {
             let mut attempts = Vec::new();
             for _ in 0..number(copies.as_ref())? {
                 for slot in slots {
                     attempts.push(counter.attempt(&intent(slot)?, Passage::Clear, 0, false));
                 }
             }
-            Ok(vec![StepAction::AtOnce(attempts)])
+            Ok(vec![StepAction::AtOnce { attempts, in_turn: *in_turn }])
         }
         StepKind::Restart { how } => match stage.filled(how)?.as_str() {
             "kill" => Ok(vec![StepAction::Restart { kill: true }]),

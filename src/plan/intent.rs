@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use crate::contract::{Contract, Edit, KeyPlace, Operation, Outcome, Sameness};
+use crate::contract::{Contract, Edit, KeyPlace, Operation, Outcome, SLOW, Sameness};
 use crate::file::{Span, nearest};
 use crate::json::Json;
 use crate::message::{Framing, Octets, Request};
@@ -342,7 +342,10 @@ impl Stage<'_> {
         decl: &IntentDecl,
         lacks: &mut Vec<String>,
     ) -> Result<PlannedIntent, PlanProblem> {
-        let draft = self.draft(name, decl.span)?;
+        let mut draft = self.draft(name, decl.span)?;
+        if decl.slow {
+            draft.hook.get_or_insert_with(|| SLOW.to_owned());
+        }
         let operation = &self.contract.operations[&draft.operation];
         let (credential, scope) = self.credential(draft.credential.as_deref(), lacks);
         if let Some(hook) = draft.hook.as_ref().filter(|hook| !self.abilities.hooks.contains(*hook)) {

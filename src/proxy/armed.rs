@@ -124,6 +124,11 @@ impl Armament {
         self.reached.send_modify(|reached| reached.ended = true);
     }
 
+    /// Whether the owner has released the exchange.
+    pub fn is_released(&self) -> bool {
+        *self.released.borrow()
+    }
+
     /// Waits until the owner releases the exchange; false when nobody does in time.
     pub async fn released(&mut self, wait: Duration) -> bool {
         let released = tokio::time::timeout(wait, self.released.wait_for(|released| *released)).await;

@@ -271,7 +271,7 @@ impl Exchange<'_> {
 /// Whether the origin itself is to say if the body may come. Every fault, and every hold before the origin has the
 /// request, needs the whole request first: then the proxy says `100 Continue`, or neither side would ever go on.
 fn origin_decides(passage: &Passage, gates: &Gates) -> bool {
-    let clear = matches!(passage, Passage::Clear | Passage::Faulted(Fault::Refuse | Fault::Pause));
+    let clear = matches!(passage, Passage::Clear | Passage::Faulted(Fault::Refuse));
     let needs_all = [Gate::RequestWhole, Gate::Connected, Gate::AllButLast, Gate::Forwarded];
     clear && !needs_all.into_iter().any(|gate| gates.hold_at(gate))
 }

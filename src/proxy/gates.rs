@@ -63,6 +63,11 @@ impl Gates {
         if armament.released(self.limit).await { Ok(began.elapsed()) } else { Err(Unreleased) }
     }
 
+    /// Whether the owner has released the exchange.
+    pub fn is_released(&self) -> bool {
+        self.armament.as_ref().is_some_and(Armament::is_released)
+    }
+
     /// Leaves the last byte of a request to whoever releases the exchange.
     pub fn cock(&self, socket: &impl AsFd, last: u8, clock: Clock) {
         if let Some(armament) = &self.armament {

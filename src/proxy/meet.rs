@@ -23,8 +23,7 @@ impl Exchange<'_> {
             Passage::Faulted(fault) => fault,
         };
         match fault {
-            // The process is stopped by the owner of the exchange, not by the road.
-            Fault::Pause => self.clear(asking, Ok(())).await,
+            Fault::Pause => self.stopped(asking).await,
             Fault::Refuse => self.clear(asking, Err("the connection was accepted".to_owned())).await,
             // Here its bytes were already there when the request before it was answered.
             Fault::PreRequest { reset: false } => self.lose(&Loss::Drop, asking, OriginEnd::Untouched).await,
@@ -51,7 +50,8 @@ impl Exchange<'_> {
                 Err(Unreleased) => Outcome::unreleased(OriginEnd::Untouched),
             },
             Fault::HangUp => self.hang_up(asking).await,
-            Fault::Kill | Fault::Restart => self.hold_answer(asking).await,
+            Fault::Kill { early: false } | Fault::Restart => self.hold_answer(asking).await,
+            Fault::Kill { early: true } => self.hold_last_byte(asking).await,
         }
     }
 
@@ -262,6 +262,49 @@ impl Exchange<'_> {
     /// Lets the caller leave, which is its own doing, and reads the answer all the same.
     async fn hang_up(&mut self, asking: &Asking) -> Outcome {
         let fetched = self.fetch(asking, Interim::Kept).await;
+        self.left_alone(asking, fetched).await
+    }
+
+    /// Reads the answer of an origin that its owner stops, and lets go on when it releases the exchange; the caller has
+    /// left meanwhile. An answer that comes before is passed on.
+    async fn stopped(&mut self, asking: &Asking) -> Outcome {
+        match self.fetch(asking, Interim::Kept).await {
+            Ok(answer) if !self.gates.is_released() => {
+                let why = "it had answered before it was stopped".to_owned();
+                self.pass_on(asking, answer, Err(why)).await
+            }
+            fetched => self.left_alone(asking, fetched).await,
+        }
+    }
+
+    /// Shows the origin all but the last byte, holds that until the owner has ended the process, and loses the request.
+    async fn hold_last_byte(&mut self, asking: &Asking) -> Outcome {
+        let all = asking.bytes.len();
+        if let Err(failure) = self.connect().await {
+            return self.mirror(failure, Err("the origin was shown nothing of the request".to_owned())).await;
+        }
+        self.come_to_origin();
+        let shown = self.write(asking, 0, all - 1).await;
+        if let Some(upstream) = &self.upstream {
+            delivered(&upstream.stream, self.limits.origin_wait).await;
+        }
+        let held = match self.gates.pass(&[Gate::AllButLast]).await {
+            Ok(_) => self.gates.hold().await.map(|_| ()),
+            Err(Unreleased) => Err(Unreleased),
+        };
+        *self.upstream = None;
+        self.leave_origin();
+        let fired = match held {
+            Ok(()) if shown + 1 == all => Ok(()),
+            Ok(()) => Err(format!("the origin took only {shown} bytes")),
+            Err(Unreleased) => Err(Unreleased::WHY.to_owned()),
+        };
+        let got = CallerGot::nothing(ClosedBy::Proxy { reset: true });
+        Outcome { fired, origin: OriginEnd::Partial { bytes: shown as u64 }.into(), got }
+    }
+
+    /// What an exchange comes to whose caller is to leave, when the origin has answered.
+    async fn left_alone(&mut self, asking: &Asking, fetched: Result<Answer, Failure>) -> Outcome {
         let left = self.caller.leaves(FAREWELL, self.limits.head).await;
         let stayed = || Err("the caller did not leave".to_owned());
         match fetched {

@@ -18,9 +18,12 @@ pub enum Hook {
     FailBefore,
     /// `fail after the effect`: the handler breaks when all is written and nothing is answered.
     FailAfter,
-    /// `work 50ms`: the handler takes that long while it holds the claim.
+    /// `work 50ms`: the handler takes that long while it holds the claim; `slow`: long enough for others to come meanwhile.
     Work(Duration),
 }
+
+/// How long that is.
+const SLOW: Duration = Duration::from_millis(200);
 
 impl Hook {
     /// Reads the header's value.
@@ -29,7 +32,7 @@ impl Hook {
         let unknown = || {
             format!(
                 "`{HOOK_HEADER}: {text}` is not known; write `answer 403`, `fail before the commit`, \
-                 `fail after the effect` or `work 50ms`"
+                 `fail after the effect`, `slow` or `work 50ms`"
             )
         };
         if let Some(status) = text.strip_prefix("answer ") {
@@ -47,6 +50,7 @@ impl Hook {
         match text {
             "fail before the commit" => Ok(Hook::FailBefore),
             "fail after the effect" => Ok(Hook::FailAfter),
+            "slow" => Ok(Hook::Work(SLOW)),
             _ => Err(unknown()),
         }
     }

@@ -118,6 +118,7 @@ fn held_at(passage: &Passage) -> Option<Gate> {
     match passage {
         Passage::Faulted(Fault::PreCommit(Loss::Stall) | Fault::Late) => Some(Gate::RequestWhole),
         Passage::Faulted(Fault::PostCommit(Loss::Stall)) => Some(Gate::AnswerWhole),
+        Passage::Faulted(Fault::Pause) => Some(Gate::Forwarded),
         Passage::Clear | Passage::Faulted(_) => None,
     }
 }

@@ -8,6 +8,7 @@ mod observer;
 mod play;
 mod preflight;
 mod process;
+mod processes;
 mod run;
 mod target;
 

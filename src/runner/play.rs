@@ -15,7 +15,7 @@ use crate::proxy::{Control, Proxy, Relayed};
 use crate::runner::attempt::{Made, Way, joined};
 use crate::runner::edge::Edge;
 use crate::runner::observer::observe;
-use crate::runner::process::Process;
+use crate::runner::processes::{BEGINS_WITHIN, Processes};
 use crate::runner::target::Target;
 use crate::time::Clock;
 
@@ -43,8 +43,7 @@ struct Stage<'a> {
     proxy: Proxy,
     origin: SocketAddr,
     edge: Option<Edge>,
-    process: Option<Process>,
-    _folder: Option<tempfile::TempDir>,
+    processes: Processes,
     made: Vec<Made>,
     late: Vec<Control>,
     others: Vec<(u32, Entry)>,
@@ -57,20 +56,13 @@ impl<'a> Stage<'a> {
         client: &'a reqwest::Client,
         clock: Clock,
     ) -> Result<Self, String> {
-        let mut process = None;
-        let mut folder = None;
-        let origin = match (case.needs_process(), &target.starter, target.replicas.first()) {
-            (true, Some(starter), _) => {
-                let own = tempfile::tempdir().map_err(|error| error.to_string())?;
-                let started = Process::start(starter, own.path()).await.map_err(|error| error.to_string())?;
-                let address = started.address();
-                process = Some(started);
-                folder = Some(own);
-                address
-            }
-            (false, _, Some(first)) => *first,
-            (true, None, _) | (false, _, None) => return Err("there is nothing to send to".to_owned()),
+        let alone = case.needs_process() || target.has_one_lock && case.is_slow();
+        let processes = match (alone, &target.starter) {
+            (true, Some(starter)) => Processes::start(starter, case.replicas() as usize).await?,
+            _ => Processes::default(),
         };
+        let first = if alone { None } else { target.replicas.first().copied() };
+        let origin = processes.address(0).or(first).ok_or_else(|| "there is nothing to send to".to_owned())?;
         let proxy = Proxy::open(origin, clock, target.limits).await.map_err(|error| error.to_string())?;
         let behind_edge = case.attempts().any(|attempt| attempt.behind_edge);
         let edge = match (&target.edge, behind_edge) {
@@ -85,8 +77,7 @@ impl<'a> Stage<'a> {
             proxy,
             origin,
             edge,
-            process,
-            _folder: folder,
+            processes,
             made: Vec::new(),
             late: Vec::new(),
             others: Vec::new(),
@@ -98,7 +89,7 @@ impl<'a> Stage<'a> {
         for step in &self.case.steps {
             match &step.action {
                 StepAction::Send(attempt) => self.send(step, attempt).await?,
-                StepAction::AtOnce(attempts) => self.race(step, attempts).await?,
+                StepAction::AtOnce { attempts, in_turn } => self.race(step, attempts, *in_turn).await?,
                 StepAction::Restart { kill } => self.restart(step, *kill).await?,
                 // A program's requests are played elsewhere.
                 StepAction::Ask(ask) => return Err(format!("`{}` is asked of a program", ask.intent)),
@@ -118,46 +109,39 @@ impl<'a> Stage<'a> {
             Passage::Faulted(Fault::Refuse) => Some(self.proxy.refuse().await.map_err(|error| error.to_string())?),
             _ => None,
         };
-        let ends_process = matches!(attempt.passage, Passage::Faulted(Fault::Kill | Fault::Restart));
-        let mut process = self.process.take_if(|_| ends_process);
-        let way = self.way(attempt);
+        let fault = match &attempt.passage {
+            Passage::Faulted(fault) if fault.is_of_process() => Some(fault),
+            Passage::Clear | Passage::Faulted(_) => None,
+        };
+        let replica = attempt.replica as usize;
+        let mut processes = std::mem::take(&mut self.processes);
+        let mut gone_on = Vec::new();
+        let way = self.way(attempt, &processes);
         let ready = way.ready(attempt, None).await;
-        let held = ready.control.clone().filter(|_| ends_process);
+        let control = ready.control.clone();
         let sending = way.send(ready, &attempt.passage, &bytes);
-        let (sent, control) = match held {
-            None => sending.await,
-            Some(held) => {
-                let kill = attempt.passage == Passage::Faulted(Fault::Kill);
-                let own = process.as_mut();
-                let ending = async {
-                    let reached = held.reached(Gate::AnswerWhole).await;
-                    let ended = match (reached, own) {
-                        (Ok(()), Some(process)) => match process.end(kill).await {
-                            Ok(()) => process.again().await.map_err(|error| error.to_string()),
-                            Err(error) => Err(error.to_string()),
-                        },
-                        (Err(error), _) => Err(error.to_string()),
-                        (Ok(()), None) => Err("there is no process of ours to end".to_owned()),
-                    };
-                    held.release();
-                    ended
-                };
-                let (sent, ended) = tokio::join!(sending, ending);
-                if process.is_some() {
-                    self.process = process;
+        let meanwhile = async {
+            match (control, fault) {
+                (Some(control), Some(fault)) => processes.strike(fault, replica, control).await,
+                (Some(control), None) => {
+                    gone_on = processes.go_on_for(replica, &control).await;
+                    Ok(None)
                 }
-                let address = ended?;
-                self.origin = address;
-                self.proxy.set_origin(address).await;
-                sent
+                (None, _) => Ok(None),
             }
         };
+        let ((sent, control), struck) = tokio::join!(sending, meanwhile);
+        self.processes = processes;
+        join_all(gone_on.iter().map(bounded)).await;
+        if let Some(address) = struck? {
+            self.lead_to(address).await;
+        }
         if let Some(refusing) = refusing {
             refusing.reopen().await.map_err(|error| error.to_string())?;
         }
         let keep_late = attempt.passage == Passage::Faulted(Fault::Late);
         // The origin goes on after a caller that left; the retry is meant to meet it.
-        let left = matches!(attempt.passage, Passage::Faulted(Fault::HangUp));
+        let left = matches!(attempt.passage, Passage::Faulted(Fault::HangUp | Fault::Pause));
         match (&control, keep_late, left) {
             (Some(control), true, _) => self.late.push(control.clone()),
             (Some(control), false, false) => bounded(control).await,
@@ -185,16 +169,16 @@ impl<'a> Stage<'a> {
         }
     }
 
-    async fn race(&mut self, step: &PlannedStep, attempts: &[PlannedAttempt]) -> Result<(), String> {
+    async fn race(&mut self, step: &PlannedStep, attempts: &[PlannedAttempt], in_turn: bool) -> Result<(), String> {
         let mut copies = Vec::new();
         for attempt in attempts {
             let (bytes, recorded) = self.written(attempt)?;
-            let ready = self.way(attempt).ready(attempt, Some(Gate::AllButLast)).await;
+            let ready = self.way(attempt, &self.processes).ready(attempt, Some(Gate::AllButLast)).await;
             copies.push((attempt, bytes, recorded, ready));
         }
         let controls: Vec<Control> = copies.iter().filter_map(|(.., ready)| ready.control.clone()).collect();
         let sending = join_all(copies.into_iter().map(|(attempt, bytes, recorded, ready)| {
-            let (way, key) = (self.way(attempt), self.key(attempt));
+            let (way, key) = (self.way(attempt, &self.processes), self.key(attempt));
             async move {
                 let (sent, control) = way.send(ready, &attempt.passage, &bytes).await;
                 Made { attempt: attempt.clone(), step: step.no, key, recorded, sent, control }
@@ -205,6 +189,11 @@ impl<'a> Stage<'a> {
             join_all(controls.iter().map(|control| control.reached(Gate::AllButLast))).await;
             for control in &controls {
                 control.release();
+                if in_turn {
+                    // One that comes no further holds nobody up.
+                    let _ = control.reached(Gate::Forwarded).await;
+                    tokio::time::sleep(BEGINS_WITHIN).await;
+                }
             }
         };
         let (made, ()) = tokio::join!(sending, releasing);
@@ -218,15 +207,21 @@ impl<'a> Stage<'a> {
     }
 
     async fn restart(&mut self, step: &PlannedStep, kill: bool) -> Result<(), String> {
-        let process = self.process.as_mut().ok_or_else(|| "there is no process of ours to end".to_owned())?;
-        process.end(kill).await.map_err(|error| error.to_string())?;
-        self.origin = process.again().await.map_err(|error| error.to_string())?;
-        self.proxy.set_origin(self.origin).await;
+        let address = self.processes.again(kill).await?;
+        self.lead_to(address).await;
         self.acted(step.no, if kill { "killed and started again" } else { "stopped and started again" });
         Ok(())
     }
 
+    /// The subject listens elsewhere now.
+    async fn lead_to(&mut self, address: SocketAddr) {
+        self.origin = address;
+        self.proxy.set_origin(address).await;
+    }
+
     async fn observe(&mut self, step: u32, point: &str) {
+        // A stopped process answers nobody.
+        join_all(self.processes.go_on().iter().map(bounded)).await;
         let seen = observe(self.case, self.target, self.client, self.origin, &self.clock, point).await;
         self.others.extend(seen.into_iter().map(|observation| (step, Entry::Observation(observation))));
     }
@@ -262,8 +257,10 @@ impl<'a> Stage<'a> {
         Some(key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).map_or_else(|| key.clone(), str::to_owned))
     }
 
-    fn way(&self, attempt: &PlannedAttempt) -> Way<'_> {
-        let other = self.target.replicas.get(attempt.replica as usize).copied();
+    fn way(&self, attempt: &PlannedAttempt, processes: &Processes) -> Way<'_> {
+        let replica = attempt.replica as usize;
+        let shared = self.target.replicas.get(replica).copied();
+        let other = if processes.are_own() { processes.address(replica) } else { shared };
         let front = match (&self.edge, attempt.behind_edge) {
             (Some(edge), true) => edge.address(),
             _ => self.proxy.addr(),

@@ -37,6 +37,9 @@ pub struct Target {
     pub observers: BTreeMap<EffectName, Observer>,
     /// How to start a process of it.
     pub starter: Option<Starter>,
+    /// Whether what takes long holds up everything else: the embedded store has one lock. It is then asked of a process
+    /// of its own.
+    pub has_one_lock: bool,
     /// The gateway in front of it.
     pub edge: Option<EdgeKind>,
     /// A longer wait until effects show.
@@ -135,6 +138,7 @@ impl Target {
                 environment: subject.server.environment.clone(),
                 ready: subject.server.ready.as_ref().map(|call| call.target.clone()),
             }),
+            has_one_lock: false,
             edge: subject.server.edge.clone().map(EdgeKind::Command),
             settles: subject.settles,
             shows_after: None,

@@ -72,6 +72,7 @@ impl Scenario {
                 credential: None,
                 items: Vec::new(),
                 configured: false,
+                slow: false,
             };
             plain.given.insert(name.into(), intent);
             let what = StepKind::Send {
@@ -174,6 +175,8 @@ pub struct IntentDecl {
     pub items: Vec<Slot>,
     /// Made in a configuration of its own, so that `reconfigure` touches nobody else.
     pub configured: bool,
+    /// It takes long to be worked on, by a hook of the subject.
+    pub slow: bool,
 }
 
 /// One step.
@@ -209,6 +212,8 @@ pub enum StepKind {
         intents: Vec<Slot>,
         /// How many of each.
         copies: Option<Slot>,
+        /// Each is shown to the origin while those before it are at work there.
+        in_turn: bool,
     },
     /// The subject's processes are stopped in order (`stop`) or killed (`kill`), and started again.
     Restart {

@@ -1,8 +1,6 @@
 //! Whether a subject file speaks of what its contract declares: scopes, effects, hooks, operations. The file by itself was
 //! found to be well before; nothing is called.
 
-use std::collections::BTreeSet;
-
 use crate::contract::Contract;
 use crate::file::{Node, Problem, Problems, Source, nearest, read};
 
@@ -14,9 +12,7 @@ pub fn against(source: &Source, contract: &Contract) -> Result<(), Problems> {
     let scopes: Vec<&str> = contract.scopes.iter().map(|name| name.as_str()).collect();
     let effects: Vec<&str> = contract.effects.keys().map(|name| name.as_str()).collect();
     let operations: Vec<&str> = contract.operations.keys().map(|name| name.as_str()).collect();
-    let defects = contract.operations.values().flat_map(|operation| operation.defects.values());
-    let hooks: BTreeSet<&str> = defects.filter_map(|edit| edit.hook.as_deref()).collect();
-    let hooks: Vec<&str> = hooks.into_iter().collect();
+    let hooks: Vec<&str> = contract.hooks().into_iter().collect();
     let mut problems = Vec::new();
     for credential in section("credentials") {
         let own = credential.value.entries();

@@ -25,7 +25,6 @@ async fn each_fault_does_at_both_ends_what_its_name_says() {
         let last = text(answer).find("0\r\nX-Sum").unwrap_or(all - 1);
         for (fault, given, end, whole, part, commit) in [
             ("clear", all, Fin, 1, None, Committed),
-            ("pause", all, Fin, 1, None, Committed),
             ("pre-commit drop", 0, Fin, 0, None, NotCommitted),
             ("pre-commit reset", 0, Reset, 0, None, NotCommitted),
             ("post-commit drop", 0, Fin, 1, None, Committed),
@@ -81,6 +80,55 @@ async fn parts(origin: &Origin) -> Vec<(Vec<u8>, End)> {
         }
     };
     tokio::time::timeout(LONG, noted).await.expect("a part in time")
+}
+
+#[tokio::test]
+async fn what_is_stopped_answers_nobody_and_its_answer_is_read_when_it_goes_on() {
+    let go = Arc::new(tokio::sync::Notify::new());
+    let gone = Arc::clone(&go);
+    let origin = Origin::playing(move |mut stream, log| {
+        let go = Arc::clone(&gone);
+        async move {
+            read_request(&mut stream, &mut Vec::new(), &log).await;
+            go.notified().await;
+            let _ = stream.write_all(LENGTH).await;
+        }
+    });
+    let world = world(origin.await).await;
+    let mut caller = world.connect().await;
+    let control = world.arm("pause", caller.local_addr().ok(), None);
+    caller.write_all(POST).await.expect("a written request");
+    control.reached(Gate::Forwarded).await.expect("a whole request");
+    drop(caller);
+    control.release();
+    go.notify_one();
+    let relayed = world.settled_after(control).await;
+    assert_eq!((relayed.fault.fired, relayed.fault.commit), (true, Commit::Committed), "{:?}", relayed.fault);
+    assert_eq!((relayed.caller_got.bytes, relayed.caller_got.closed_by), (0, ClosedBy::Caller));
+}
+
+#[tokio::test]
+async fn what_had_answered_before_it_was_stopped_was_not_stopped_in_time() {
+    let world = world(Origin::answering(LENGTH).await).await;
+    let (bytes, _, relayed) = world.meet("pause", POST).await;
+    assert_eq!(text(&bytes), text(LENGTH));
+    assert!(!relayed.fault.fired && relayed.fault.why.contains("before it was stopped"), "{:?}", relayed.fault);
+}
+
+#[tokio::test]
+async fn an_early_kill_comes_one_byte_before_the_whole_request() {
+    let world = world(Origin::answering(LENGTH).await).await;
+    let mut caller = world.connect().await;
+    let control = world.arm("kill early", caller.local_addr().ok(), None);
+    caller.write_all(POST).await.expect("a written request");
+    control.reached(Gate::AllButLast).await.expect("all but the last byte");
+    assert_eq!(world.origin.log.count(), 0);
+    control.release();
+    assert_eq!(read_to_end(&mut caller).await, (Vec::new(), End::Reset));
+    let relayed = world.settled_after(control).await;
+    assert_eq!((relayed.fault.fired, relayed.fault.commit), (true, Commit::Unknown), "{:?}", relayed.fault);
+    assert_eq!(relayed.origin, OriginEnd::Partial { bytes: POST.len() as u64 - 1 });
+    assert_eq!(parts(&world.origin).await[0].0, POST[..POST.len() - 1]);
 }
 
 /// A caller that leaves in the middle of a drip is missed at once, and one that only has nothing more to say is not.
@@ -342,7 +390,7 @@ async fn who_hangs_up_after_sending_has_committed_at_the_origin() {
 
 #[tokio::test]
 async fn a_kill_holds_the_whole_answer_until_it_is_done_and_then_resets() {
-    for fault in [Fault::Kill, Fault::Restart] {
+    for fault in [Fault::Kill { early: false }, Fault::Restart] {
         let world = world(Origin::answering(LENGTH).await).await;
         let mut caller = world.connect().await;
         let control = world.arm(&fault.to_string(), caller.local_addr().ok(), None);

@@ -2,8 +2,10 @@
 //! byte keeps every idle timer quiet.
 
 use crate::contract::Met;
-use crate::judge::client::course::Course;
+use crate::fault::{Fault, Passage};
+use crate::judge::client::course::{Call, Course};
 use crate::judge::client::shown::{each, early, late, time};
+use crate::judge::client::tells::{Tells, told};
 use crate::judge::verdict::Verdict;
 use crate::time::times;
 
@@ -22,7 +24,7 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
                 let expected = format!("given up within {}", time(latest));
                 let observed = format!("{observed} after {}", time(took));
                 shown.broken(late(took - latest), expected, observed, [call.entry]);
-            } else if !left || course.is_ended_by_us(call) {
+            } else if !left || course.is_ended_by_us(call) || is_enough(course, call) {
                 // It was over before it had to be given up.
             } else if took < earliest {
                 let expected = format!("not given up before {}", time(earliest));
@@ -33,6 +35,13 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
             }
         }
     })
+}
+
+/// Whether a client that left had what it needed: the head came at once, and it told a success and asked for nothing more.
+fn is_enough(course: &Course<'_>, call: &Call<'_>) -> bool {
+    let is_last = course.asked().all(|other| other.entry <= call.entry);
+    let has_head = matches!(call.exchange.passage, Passage::Faulted(Fault::DripBody));
+    has_head && is_last && told(course).is_some_and(|(_, tells)| tells == Tells::Success)
 }
 
 #[cfg(test)]
@@ -84,6 +93,12 @@ mod tests {
         wanted("send").call(0).left(10_000).tells(11_000, "failure").judged(CLAIM).unknown(UNKNOWN);
         let quick = wanted("send").call(0).meets("drip").answered(200, DONE).until(3_000).tells(4_000, "success");
         quick.judged(CLAIM).unknown(UNKNOWN);
+        // The status was all that it wanted to know.
+        let head = || wanted("send").call(0).meets("drip body").left(50);
+        head().tells(60, "success").judged(CLAIM).unknown(UNKNOWN);
+        head().tells(60, "failure").judged(CLAIM).violated(["early [0]"]);
+        let again = head().call(1_000).answered(200, DONE).tells(1_020, "success");
+        again.judged(CLAIM).violated(["early [0]"]);
         let ended = wanted("send").call(0).meets("pre-commit stall").left(8_000).still_at_work(8_000);
         ended.judged(CLAIM).unknown(UNKNOWN);
         let open = wanted("send").call(0).meets("pre-commit stall").left(0).open().tells(90_000, "failure");

@@ -140,7 +140,8 @@ impl<'a> Road<'a> {
         let all_refused = refused > 0 && ask.thereafter.passage == Passage::Faulted(Fault::Refuse);
         let question = self.question(intent, step);
         for _ in 0..MOST_STARTS {
-            let killing = controls.iter().position(|(passage, _)| *passage == Passage::Faulted(Fault::Kill));
+            let killing =
+                controls.iter().position(|(passage, _)| *passage == Passage::Faulted(Fault::Kill { early: false }));
             let first = controls.first().map(|(_, control)| control.clone());
             let held = killing.and_then(|at| controls.get(at)).map(|(_, control)| control.clone());
             let permit = self.client.starting.clone().acquire_owned().await.map_err(|error| error.to_string())?;

@@ -48,7 +48,7 @@ impl Lint<'_, '_> {
                     }
                     self.words.count(times.as_ref());
                 }
-                StepKind::AtOnce { intents, copies } => {
+                StepKind::AtOnce { intents, copies, .. } => {
                     self.of_side(step, None);
                     if intents.is_empty() {
                         self.words.wrong(step.span, "a race of nobody".to_owned(), "name the intents");

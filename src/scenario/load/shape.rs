@@ -54,6 +54,7 @@ static INTENT: Record = Record::new(
         Field::optional("credential", "Who sends it: `none`, `unknown`, `again`, `other SCOPE`.", Shape::Text),
         Field::optional("items", "The intents that are its items, for a batch.", NAMES),
         Field::optional("configured", "Made in a configuration of its own, for `reconfigure`.", Shape::Flag),
+        Field::optional("slow", "It takes long to be worked on, by the subject's hook `slow`.", Shape::Flag),
     ],
 );
 
@@ -69,6 +70,7 @@ static STEP: Record = Record::new(
         Field::optional("behind", "Through the gateway, with the fault behind it.", Shape::Word(&["edge"])),
         Field::optional("at once", "Attempts at the same time, at these intents.", NAMES),
         Field::optional("copies", "How many of each.", Shape::Text),
+        Field::optional("in turn", "Each is shown while those before it are at work.", Shape::Flag),
         Field::optional(
             "restart",
             "`stop` or `kill`: the subject's process is ended so and started again.",

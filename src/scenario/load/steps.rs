@@ -7,7 +7,7 @@ use crate::scenario::{Slot, StepDecl, StepKind};
 /// The fields that make a step, each with the fields that may go with it.
 const KINDS: &[(&str, &[&str])] = &[
     ("send", &["meets", "thereafter", "times", "to", "behind"]),
-    ("at once", &["copies"]),
+    ("at once", &["copies", "in turn"]),
     ("restart", &[]),
     ("observe", &[]),
     ("reconfigure", &[]),
@@ -43,9 +43,11 @@ pub fn step(node: &Node, reading: &mut Reading<'_>) -> Option<StepDecl> {
             behind_edge: node.get("behind").is_some(),
             thereafter: node.get("thereafter").and_then(slot),
         },
-        "at once" => {
-            StepKind::AtOnce { intents: slots(node.get("at once")), copies: node.get("copies").and_then(slot) }
-        }
+        "at once" => StepKind::AtOnce {
+            intents: slots(node.get("at once")),
+            copies: node.get("copies").and_then(slot),
+            in_turn: node.get("in turn").and_then(Node::text) == Some("true"),
+        },
         "restart" => StepKind::Restart { how: slot(node.get("restart")?)? },
         "observe" => StepKind::Observe { point: node.get("observe")?.text()?.to_owned() },
         _ => StepKind::Reconfigure { intent: slot(node.get("reconfigure")?)? },

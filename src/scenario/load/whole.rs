@@ -117,6 +117,7 @@ fn intent(entry: &Entry) -> IntentDecl {
         credential: field("credential"),
         items: slots(node.get("items")),
         configured: node.get("configured").and_then(Node::text) == Some("true"),
+        slow: node.get("slow").and_then(Node::text) == Some("true"),
     }
 }
 
