@@ -10,7 +10,14 @@ use super::judged;
 use super::manner::Manner;
 
 /// What cannot be judged on a server that is nothing but a URL, and why.
-const BEYOND_A_URL: [(&str, &str); 7] = [
+const BEYOND_A_URL: [(&str, &str); 11] = [
+    ("server/at-work/other-content", "the subject has no hook `slow`"),
+    ("server/at-work/same-content", "the subject has no hook `slow`"),
+    ("server/at-work/stopped", "the subject has no hook `slow`, no process that we can end: give its start command"),
+    (
+        "server/replica/stopped",
+        "the subject has no hook `slow`, no process that we can end: give its start command, no second replica",
+    ),
     ("server/edge/*", "the subject has no gateway that we can put in front of it"),
     ("server/failure/*", "the subject has no hook `answer 403`"),
     ("server/failure/*", "the subject has no hook `answer 429`"),
