@@ -14,7 +14,7 @@ mod speech;
 pub use answers::{AnswerRule, BodyTest, HeaderTest, Outcome, StatusSet};
 pub use client::{ClientRules, KeyForm, Met, UUID, Waits};
 pub use effect::{Effect, Read};
-pub use key::{Forbidden, KeyPlace, KeyRule, LengthUnit, Replay, Sameness};
+pub use key::{Forbidden, KeyPlace, KeyRule, LengthUnit, Replay, Sameness, Syntax};
 pub use load::{SHAPE, duration, load};
 pub use operation::{Batch, Contract, Counter, Edit, Operation, Reconfiguration, RequestLine, SLOW, Safety};
 pub use reference::{

@@ -196,8 +196,13 @@ impl Operation {
         if self.keyless {
             return None;
         }
-        match &self.key()?.place {
-            KeyPlace::Header(name) => some_key(Json::from(crate::message::header(&request.headers, name)?)),
+        let rule = self.key()?;
+        match &rule.place {
+            KeyPlace::Header(name) => {
+                let value = crate::message::header(&request.headers, name)?;
+                // One that is not written as it should be is told apart by what it is.
+                some_key(Json::from(rule.syntax.read(value).unwrap_or_else(|| value.to_owned()).as_str()))
+            }
             KeyPlace::Body(_) => self.key_in_body(&request.json()?),
         }
     }

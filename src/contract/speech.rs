@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::answers::{AnswerRule, BodyTest, Outcome, StatusSet};
-use crate::contract::key::KeyPlace;
+use crate::contract::key::{KeyPlace, Syntax};
 use crate::contract::operation::{Contract, Operation, RequestLine, Safety};
 use crate::json::{Json, Pointer};
 use crate::name::OperationName;
@@ -55,7 +55,10 @@ fn speak(operation: &mut Operation, speech: &Speech) {
     operation.keyless = speech.keyless;
     if let Safety::ByKey(rule) = &mut operation.safety {
         match (&speech.key_header, &speech.key_at) {
-            (Some(header), _) => rule.place = KeyPlace::Header(header.clone()),
+            (Some(header), _) => {
+                rule.place = KeyPlace::Header(header.clone());
+                rule.syntax = Syntax::Bare;
+            }
             (None, Some(place)) => rule.place = KeyPlace::Body(place.clone()),
             (None, None) => {}
         }

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::contract::{Advice, ClientRules, Contract, Operation, Outcome, Replay, RowOn, Safety, Sameness};
+use crate::contract::{Advice, ClientRules, Contract, KeyRule, Operation, Outcome, Replay, RowOn, Safety, Sameness};
 use crate::name::AxisName;
 use crate::plan::client;
 use crate::plan::intent::{PlanProblem, problem};
@@ -63,6 +63,13 @@ fn phrase_values(
         contract.operations.get(name.as_str()).ok_or_else(|| format!("no operation `{name}` in {}", contract.name))
     };
     let replay = |wanted: Replay| single(&move |operation| operation.key().is_some_and(|key| key.replay == wanted));
+    let required = |is_required: bool, replay: Option<Replay>| {
+        single(&move |operation| {
+            let wanted = |replay: Replay, key: &KeyRule| key.replay == replay;
+            let rule = operation.key().filter(|key| key.required == is_required);
+            rule.is_some_and(|key| replay.is_none_or(|replay| wanted(replay, key)))
+        })
+    };
     let told = |wanted: &dyn Fn(&Advice) -> bool| -> Result<Vec<String>, String> {
         let rules = rules.ok_or_else(|| format!("`{phrase}` is about a client"))?;
         Ok(client::advised(contract, rules, wanted))
@@ -89,6 +96,9 @@ fn phrase_values(
         "every keyed operation" => single(&|operation| operation.key().is_some()),
         "every replaying operation" => replay(Replay::Verbatim),
         "every acknowledging operation" => replay(Replay::Acknowledged),
+        "every operation that requires its key" => required(true, None),
+        "every replaying operation that does without a key" => required(false, Some(Replay::Verbatim)),
+        "every acknowledging operation that does without a key" => required(false, Some(Replay::Acknowledged)),
         "every conflicting operation" => single(&|operation| {
             operation.names(Outcome::Conflict) && operation.key().is_some_and(|key| key.sameness == Sameness::Content)
         }),

@@ -54,6 +54,8 @@ pub struct PlannedIntent {
     pub hook: Option<String>,
     /// Whether a client under test is to send it without a key.
     pub unkeyed: bool,
+    /// Whether a request can carry its key: a header cannot carry every text.
+    pub is_carried: bool,
     /// What it is.
     pub wanted: Wanted,
 }

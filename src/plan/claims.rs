@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use crate::contract::{Operation, Replay, Safety, Sameness, Waits};
 use crate::name::{IntentName, RequirementId};
 use crate::plan::axes::AxisCell;
-use crate::plan::case::{PlannedClaim, PlannedIntent};
+use crate::plan::case::{Expectation, PlannedClaim, PlannedIntent, Wanted};
 use crate::plan::intent::{PlanProblem, Stage};
 use crate::requirement::{Proof, Requirement};
 use crate::scenario::Claim;
@@ -38,6 +38,13 @@ pub fn planned_claims(
         let Some(operation) = on.last().map(|name| &stage.contract.operations[&intents[name].operation]) else {
             continue;
         };
+        let is_open = |name: &IntentName| {
+            matches!(&intents[name].wanted, Wanted::One { expects: Expectation::Open, .. })
+        };
+        // Where nothing says that it is refused, there is nothing to hold a refusal against.
+        if matches!(declared.claim, Claim::Refuse | Claim::ApplyNever) && on.iter().all(is_open) {
+            continue;
+        }
         if !applies(declared.claim, operation) || !is_ruled(stage, declared.claim, operation, intents, &on) {
             continue;
         }

@@ -51,9 +51,11 @@ pub fn expand(scenario: &Arc<Scenario>, setting: &Setting) -> Result<Vec<Case>, 
     let mut problems: Vec<PlanProblem> = Vec::new();
     for cell in axes {
         match case(scenario, setting, &namespace, cell) {
-            // What is promised by another kind of client only leaves nothing to claim.
-            Ok(case) if case.claims.is_empty() && client.is_some() => {}
-            Ok(case) => planned.push(case),
+            // What no request can carry is not asked for; what is promised by another kind of client only, or not
+            // governed here, leaves nothing to claim.
+            Ok(None) => {}
+            Ok(Some(case)) if case.claims.is_empty() => {}
+            Ok(Some(case)) => planned.push(case),
             Err(found) => problems.extend(found),
         }
     }
@@ -67,7 +69,8 @@ pub fn expand(scenario: &Arc<Scenario>, setting: &Setting) -> Result<Vec<Case>, 
 pub fn rehearsed(scenario: &Arc<Scenario>, setting: &Setting) -> Result<Case, String> {
     let told =
         |problems: Vec<PlanProblem>| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; ");
-    case(scenario, setting, &setting.seed.namespace(), AxisCell::new()).map_err(told)
+    let case = case(scenario, setting, &setting.seed.namespace(), AxisCell::new()).map_err(told)?;
+    case.ok_or_else(|| "its key cannot be carried".to_owned())
 }
 
 fn declares(contract: &Contract, need: Need) -> bool {
@@ -88,7 +91,7 @@ fn case(
     setting: &Setting,
     namespace: &str,
     axes: AxisCell,
-) -> Result<Case, Vec<PlanProblem>> {
+) -> Result<Option<Case>, Vec<PlanProblem>> {
     let contract = &setting.contract;
     let values: Vec<String> = axes.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let kind = setting.abilities.client.as_ref().map(|client| client.kind.as_str());
@@ -100,6 +103,9 @@ fn case(
     let stage = Stage { scenario, axes: &axes, contract, abilities: &setting.abilities, namespace, case: &id };
     let one = |problem: PlanProblem| vec![problem];
     let (intents, mut lacks) = stage.intents().map_err(one)?;
+    if intents.values().any(|intent| !intent.is_carried) {
+        return Ok(None);
+    }
     let mut counter = Counter { next: 0 };
     let mut steps = Vec::new();
     for step in &scenario.when {
@@ -130,7 +136,7 @@ fn case(
     }
     case.lacks.sort();
     case.lacks.dedup();
-    Ok(case)
+    Ok(Some(case))
 }
 
 struct Counter {

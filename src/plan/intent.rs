@@ -370,6 +370,7 @@ impl Stage<'_> {
             credential: credential.clone(),
             hook: draft.hook.clone(),
             unkeyed: draft.key.is_none() && decl.key.is_some(),
+            is_carried: operation.key().zip(draft.key.as_ref()).is_none_or(|(rule, key)| rule.can_carry(key)),
             wanted: Wanted::One {
                 reading: self.reading(&draft, operation.effect.as_ref(), decl, &credential, &scope)?,
                 repeats: self.repeats(&draft, operation, decl, &credential, &scope)?,
@@ -433,6 +434,7 @@ impl Stage<'_> {
             credential,
             hook: None,
             unkeyed: false,
+            is_carried: true,
             wanted: Wanted::Batch(items),
         })
     }
@@ -460,9 +462,7 @@ fn with_key(draft: &Draft, operation: &Operation, headers: &mut Vec<(String, Str
                     body.set(place, key.clone());
                 }
             }
-            KeyPlace::Header(name) => {
-                headers.push((name.clone(), key.as_str().map_or_else(|| key.to_string(), str::to_owned)))
-            }
+            KeyPlace::Header(name) => headers.extend(rule.written(key).map(|value| (name.clone(), value))),
         }
     }
     body

@@ -31,7 +31,11 @@ pub fn key(rule: &KeyRule, grammar: Grammar, body: &Json, call: &Call) -> Result
                 return refused(format!("`{place}` must be a text"));
             }
         },
-        KeyPlace::Header(name) => (name.clone(), call.header(name).map(Text::from)),
+        // A field that is not of its type is as if it were not there (RFC 9651, 2.1).
+        KeyPlace::Header(name) => {
+            let value = call.header(name).and_then(|value| rule.syntax.read(value));
+            (name.clone(), value.map(|value| Text::from(value.as_str())))
+        }
     };
     let Some(text) = text else {
         return if rule.required || grammar == Grammar::Requires {

@@ -2,7 +2,7 @@
 
 use crate::contract::load::notation;
 use crate::contract::load::values::{flag, many, place, pointer, text};
-use crate::contract::{Forbidden, KeyPlace, KeyRule, LengthUnit, Replay, Safety, Sameness};
+use crate::contract::{Forbidden, KeyPlace, KeyRule, LengthUnit, Replay, Safety, Sameness, Syntax};
 use crate::file::{Node, Reading};
 
 /// What makes a retry safe.
@@ -29,6 +29,7 @@ fn rule(node: &Node, operation: &Node, reading: &mut Reading<'_>) -> KeyRule {
     let (length, unit) = node.get("length").and_then(|length| notation::length(length.text()?).ok()).unzip();
     KeyRule {
         place: key_place(node, operation, reading),
+        syntax: syntax(node, reading),
         required: flag(node, "required"),
         empty_is_none: flag(node, "empty is none"),
         length,
@@ -42,6 +43,18 @@ fn rule(node: &Node, operation: &Node, reading: &mut Reading<'_>) -> KeyRule {
             Some("acknowledged") => Replay::Acknowledged,
             Some(_) | None => Replay::Verbatim,
         },
+    }
+}
+
+fn syntax(node: &Node, reading: &mut Reading<'_>) -> Syntax {
+    let Some(word) = node.get("syntax") else { return Syntax::Bare };
+    if node.get("header").is_none() && reading.is_well(node) {
+        let label = "leave it out: in a body a key is a member";
+        reading.wrong(place(node, "syntax"), "a syntax of a key that no header carries", label);
+    }
+    match word.text() {
+        Some("sf-string") => Syntax::SfString,
+        Some(_) | None => Syntax::Bare,
     }
 }
 

@@ -57,8 +57,9 @@ pub fn operation(entry: &Entry, names: &Names<'_>, reading: &mut Reading<'_>) ->
 fn together(operation: &Operation, node: &Node, reading: &mut Reading<'_>) {
     let name = &operation.name;
     if let Safety::ByKey(rule) = &operation.safety {
-        // A repeat that is only acknowledged may be answered like the first: then effects tell them apart, and no answer.
-        let alike = rule.replay == Replay::Acknowledged && operation.marker.is_none();
+        // A repeat may be answered like the first: then effects tell them apart, or the identity of what was done does.
+        let told_apart = rule.replay == Replay::Acknowledged || operation.identity.is_some();
+        let alike = told_apart && operation.marker.is_none();
         let needed = if alike { &[Outcome::Fresh] as &[Outcome] } else { &[Outcome::Fresh, Outcome::Replayed] };
         for outcome in needed.iter().filter(|outcome| !operation.names(**outcome)) {
             let message = format!("`{name}` has a key and no answer `{outcome}`");

@@ -160,6 +160,11 @@ static KEY: Record = Record::new(
     &[
         Field::optional("at", "Where in the body it is carried.", POINTER),
         Field::optional("header", "The header that carries it.", Shape::Text),
+        Field::optional(
+            "syntax",
+            "How that header writes it: `bare`, unless said, or as a String of Structured Field Values, in quotes.",
+            Shape::Word(&["bare", "sf-string"]),
+        ),
         Field::optional("length", "How long it may be.", LENGTH),
         Field::optional(
             "forbid",

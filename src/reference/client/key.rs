@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
-use crate::contract::{ClientRules, Contract, KeyForm, KeyPlace, Operation, UUID};
+use crate::contract::{ClientRules, Contract, KeyForm, KeyPlace, Operation, Syntax, UUID};
 use crate::json::{Json, Pointer};
 use crate::name::OperationName;
 use crate::reference::client::ask::ClientAsk;
@@ -16,6 +16,8 @@ use crate::reference::client::policy::{ClientPolicy, MemoryUse, Minting};
 pub(super) struct Slot {
     /// Where.
     pub place: KeyPlace,
+    /// How a header writes it.
+    pub syntax: Syntax,
     /// The key that the caller gave for it.
     pub given: Option<Json>,
 }
@@ -31,7 +33,7 @@ pub(super) fn slots(contract: &Contract, operation: &Operation, ask: &ClientAsk)
                 KeyPlace::Header(_) => None,
             };
             let given = in_body.or_else(|| ask.key.clone().filter(is_key));
-            Slot { place: rule.place.clone(), given }
+            Slot { place: rule.place.clone(), syntax: rule.syntax, given }
         })];
     };
     let items = ask.input.at(&batch.items).and_then(Json::as_array).map_or(0, <[Json]>::len);
@@ -45,7 +47,7 @@ pub(super) fn slots(contract: &Contract, operation: &Operation, ask: &ClientAsk)
         .map(|item| {
             let item = batch.items.push(item.to_string());
             let place = inside?.tokens().iter().fold(item, |place, token| place.push(token.clone()));
-            Some(Slot { given: given(&place), place: KeyPlace::Body(place) })
+            Some(Slot { given: given(&place), syntax: Syntax::Bare, place: KeyPlace::Body(place) })
         })
         .collect()
 }

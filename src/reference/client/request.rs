@@ -53,7 +53,10 @@ pub(super) fn request(parts: Parts<'_>, body_use: BodyUse) -> Outgoing {
             (KeyPlace::Body(place), None) => {
                 body.remove(place);
             }
-            (KeyPlace::Header(name), Some(key)) => headers.push((name.clone(), spoken(key))),
+            (KeyPlace::Header(name), Some(key)) => {
+                let key = spoken(key);
+                headers.push((name.clone(), slot.syntax.written(&key).unwrap_or(key)));
+            }
             (KeyPlace::Header(_), None) => {}
         }
     }
