@@ -38,9 +38,8 @@ pub fn planned_claims(
         let Some(operation) = on.last().map(|name| &stage.contract.operations[&intents[name].operation]) else {
             continue;
         };
-        let is_open = |name: &IntentName| {
-            matches!(&intents[name].wanted, Wanted::One { expects: Expectation::Open, .. })
-        };
+        let is_open =
+            |name: &IntentName| matches!(&intents[name].wanted, Wanted::One { expects: Expectation::Open, .. });
         // Where nothing says that it is refused, there is nothing to hold a refusal against.
         if matches!(declared.claim, Claim::Refuse | Claim::ApplyNever) && on.iter().all(is_open) {
             continue;

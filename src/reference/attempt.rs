@@ -111,7 +111,8 @@ impl Attempt {
             | Grammar::Unbounded
             | Grammar::ReplacesSurrogates
             | Grammar::CrashesOnOtherTypes
-            | Grammar::Requires => key.to_owned(),
+            | Grammar::Requires
+            | Grammar::NeverRequires => key.to_owned(),
         };
         let folded = match setup.policy.folding {
             Folding::None => kept,

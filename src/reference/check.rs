@@ -37,15 +37,12 @@ pub fn key(rule: &KeyRule, grammar: Grammar, body: &Json, call: &Call) -> Result
             (name.clone(), value.map(|value| Text::from(value.as_str())))
         }
     };
+    let required = rule.required && grammar != Grammar::NeverRequires || grammar == Grammar::Requires;
     let Some(text) = text else {
-        return if rule.required || grammar == Grammar::Requires {
-            refused(format!("`{place}` is required"))
-        } else {
-            Ok(None)
-        };
+        return if required { refused(format!("`{place}` is required")) } else { Ok(None) };
     };
     let is_none = rule.empty_is_none && text.as_str() == Some("");
-    if is_none && !rule.required && grammar != Grammar::Requires {
+    if is_none && !required {
         return Ok(None);
     }
     if let Some(problem) = forbidden(rule, &text) {
@@ -57,7 +54,8 @@ pub fn key(rule: &KeyRule, grammar: Grammar, body: &Json, call: &Call) -> Result
             | Grammar::Unbounded
             | Grammar::ReplacesSurrogates
             | Grammar::CrashesOnOtherTypes
-            | Grammar::Requires => refused(format!("`{place}` {problem}")),
+            | Grammar::Requires
+            | Grammar::NeverRequires => refused(format!("`{place}` {problem}")),
         };
     }
     let Some(plain) = text.as_str() else {

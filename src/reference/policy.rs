@@ -188,6 +188,8 @@ choices! {
         CrashesOnOtherTypes,
         /// A request without a key is refused, whatever the contract says.
         Requires,
+        /// None is required, though the contract requires one.
+        NeverRequires,
     }
 
     /// Which keys are taken for one another.

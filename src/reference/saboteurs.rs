@@ -145,6 +145,8 @@ static SABOTEURS: &[Saboteur] = rows! {
         { replay_status: ReplayStatus::RefusesDuplicates }
     "X06" "requires-keys" "a request without a key is refused, though none has to have one"
         { grammar: Grammar::Requires }
+    "X11" "goes-without-required-keys" "a request without the key that it has to have is done all the same"
+        { grammar: Grammar::NeverRequires }
     "X07" "stays-locked" "a key that a copy once met in progress is in progress for ever"
         { claim: Claim::VisibleForEver }
     "X08" "replays-todays-answer" "a replay has the first one's identity and time, and says for the rest what is true by now"
