@@ -1,6 +1,6 @@
 //! onceproof proves, by injecting faults, that an HTTP API does each thing exactly once. The modules in reading order:
 //!
-//! - vocabulary, values without IO: [`name`], [`time`], [`message`], [`json`], [`fault`], [`requirement`]
+//! - vocabulary, values without IO: [`name`], [`time`], [`moment`], [`message`], [`json`], [`fault`], [`requirement`]
 //! - declared, what ought to be: [`file`] reads our YAML; [`contract`], [`scenario`], [`subject`]; [`plan`] crosses them
 //! - happened, what was: [`history`] holds it; [`proxy`] is the only road; [`driver`] sends; [`reference`](mod@reference)
 //!   answers; [`observe`] counts; [`runner`] plays
@@ -19,6 +19,7 @@ pub mod history;
 pub mod json;
 pub mod judge;
 pub mod message;
+pub mod moment;
 pub mod name;
 pub mod observe;
 pub mod plan;

@@ -124,6 +124,11 @@ impl StatusSet {
         self.ranges.iter().any(|(low, high)| (*low..=*high).contains(&status))
     }
 
+    /// Whether no status is in both.
+    pub fn is_apart_from(&self, other: &StatusSet) -> bool {
+        self.ranges.iter().all(|(low, high)| other.ranges.iter().all(|(least, most)| high < least || most < low))
+    }
+
     /// Adds `200` or `2xx`; the error says what was expected.
     pub fn add(&mut self, word: &str) -> Result<(), String> {
         let class = word.strip_suffix("xx").and_then(|digit| digit.parse::<u16>().ok());

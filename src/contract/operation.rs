@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
-use crate::contract::answers::{AnswerRule, Outcome};
+use crate::contract::answers::{AnswerRule, Outcome, StatusSet};
 use crate::contract::client::ClientRules;
 use crate::contract::effect::Effect;
 use crate::contract::key::{KeyPlace, KeyRule};
@@ -66,6 +66,8 @@ pub struct Operation {
     pub stored: Vec<Outcome>,
     /// Ways to ask for something else that is still valid, by name: `field changed`, …
     pub changes: IndexMap<String, Edit>,
+    /// Other ways to ask that are as good as the plain one, by name.
+    pub variants: IndexMap<String, Edit>,
     /// Ways to be refused, by name: `400`, …
     pub defects: IndexMap<String, Edit>,
     /// Requests whose sameness the source leaves open, by name; only reported.
@@ -221,6 +223,19 @@ impl Operation {
     /// Whether an answer tells a repeat from a first; where none does, only effects can.
     pub fn tells_repeats(&self) -> bool {
         self.names(Outcome::Replayed)
+    }
+
+    /// The statuses by which it says that something is done.
+    pub fn says_done(&self) -> Option<StatusSet> {
+        let rules = self.answers.iter().filter(|rule| rule.outcome.is_success());
+        let ranges: Vec<(u16, u16)> =
+            rules.filter_map(|rule| rule.status.as_ref()).flat_map(|set| set.ranges.iter().copied()).collect();
+        (!ranges.is_empty()).then_some(StatusSet { ranges })
+    }
+
+    /// Whether an answer alone tells a repeat: by a marker, or by being another answer.
+    pub fn marks_repeats(&self) -> bool {
+        self.marker.is_some() || self.tells_repeats()
     }
 
     /// Whether its answers know an outcome.

@@ -15,7 +15,7 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
     let mut witnesses = Vec::new();
     for intent in on {
         let declared = view.operation(intent).names(Outcome::InProgress);
-        let marked = view.operation(intent).marker.is_some();
+        let marked = view.operation(intent).marks_repeats();
         let mut firsts: Vec<&Op<'_>> = Vec::new();
         for (op, standing) in rivals(view, intent) {
             if !on.iter().any(|named| named.name == op.intent.name) || !races.contains(&op.exchange.step) {

@@ -1,5 +1,6 @@
 //! `leave-first-unmarked`: the answer that did it carries no marker. Absent and false are both allowed.
 
+use crate::contract::Outcome;
 use crate::json::Json;
 use crate::judge::rivals::rivals;
 use crate::judge::verdict::{Anomaly, Evidence, Verdict};
@@ -11,8 +12,11 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
     let mut findings = Vec::new();
     let mut witnesses = Vec::new();
     for intent in on {
-        let Some((place, value)) = &view.operation(intent).marker else { continue };
+        let marker = view.operation(intent).marker.as_ref();
+        let place = marker.map_or_else(|| "the answer of a repeat".to_owned(), |(place, _)| place.to_string());
         let marked = |op: &Op<'_>| {
+            // Where no member marks a replay, it is another answer than the first.
+            let Some((place, value)) = marker else { return op.outcome() == Some(Outcome::Replayed) };
             let found = op.answer().and_then(|answer| answer.body.as_ref()?.at(place));
             found.is_some_and(|found| found == value || !matches!(found, Json::Bool(false) | Json::Null))
         };

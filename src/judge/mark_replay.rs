@@ -1,5 +1,7 @@
 //! `mark-replay`: every success after the commit carries the marker, with the very value that the contract words.
 
+use crate::contract::Outcome;
+use crate::history::EntryNo;
 use crate::json::{Json, Pointer};
 use crate::judge::rivals::repeats;
 use crate::judge::verdict::{Anomaly, Evidence, Verdict};
@@ -11,7 +13,10 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
     let mut findings = Vec::new();
     let mut witnesses = Vec::new();
     for intent in on {
-        let Some((place, value)) = &view.operation(intent).marker else { continue };
+        let Some((place, value)) = &view.operation(intent).marker else {
+            by_outcome(view, intent, &mut findings, &mut witnesses);
+            continue;
+        };
         for (op, _) in repeats(view, intent) {
             let Some(answer) = op.answer().filter(|answer| (200..300).contains(&answer.status)) else { continue };
             // An item that was refused is another claim's business.
@@ -38,6 +43,21 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         }
     }
     Verdict::violated_or(findings, || Verdict::holds(witnesses, "no repeat was answered by a success"))
+}
+
+/// Where no member marks a replay, it is another answer than the first: by its status, or by a header.
+fn by_outcome(view: &View<'_>, intent: &PlannedIntent, findings: &mut Vec<Evidence>, witnesses: &mut Vec<EntryNo>) {
+    for (op, _) in repeats(view, intent) {
+        match op.outcome() {
+            Some(Outcome::Replayed) => witnesses.push(op.entry),
+            Some(Outcome::Fresh) => {
+                let expected = "the answer of a repeat, as the contract words it";
+                findings.push(Evidence::new(Anomaly::WrongMarker, expected, op.words(), [op.entry]));
+            }
+            // A repeat that is refused is another claim's business.
+            Some(_) | None => {}
+        }
+    }
 }
 
 /// How often the member at a place is named.

@@ -11,7 +11,7 @@ use crate::plan::PlannedIntent;
 /// Checks the claim.
 pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
     let Some((last, _)) = on.split_last() else { return Verdict::holds([], "nothing is named") };
-    let marked = view.operation(last).marker.is_some();
+    let marked = view.operation(last).marks_repeats();
     let all = rivals(view, last);
     let known = identities(view, all.iter().map(|(op, _)| *op));
     let mut findings = Vec::new();

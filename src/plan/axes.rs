@@ -111,6 +111,7 @@ fn phrase_values(
             single(&|operation| operation.safe_retry.is_some() && operation.effect.is_some())
         }
         "every change" => chosen()?.changes.keys().cloned().collect(),
+        "every variant" => chosen()?.variants.keys().cloned().collect(),
         "every defect" => chosen()?.defects.keys().cloned().collect(),
         "every stated defect" => {
             chosen()?.defects.iter().filter(|(_, edit)| edit.stated).map(|(name, _)| name.clone()).collect()

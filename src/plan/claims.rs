@@ -72,7 +72,7 @@ fn applies(claim: Claim, operation: &Operation) -> bool {
     let key = operation.key();
     match claim {
         Claim::ReplayVerbatim => key.is_some_and(|rule| rule.replay == Replay::Verbatim),
-        Claim::MarkReplay | Claim::LeaveFirstUnmarked => operation.marker.is_some(),
+        Claim::MarkReplay | Claim::LeaveFirstUnmarked => operation.marks_repeats(),
         Claim::MarkRepeatOnTheReadSide => operation.repeats.is_some(),
         Claim::RefuseConflict => key.is_some_and(|rule| rule.sameness == Sameness::Content),
         Claim::NeverConflict => key.is_some_and(|rule| rule.sameness == Sameness::KeyOnly) || operation.batch.is_some(),

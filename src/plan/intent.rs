@@ -232,6 +232,7 @@ impl Stage<'_> {
         }
         for (slot, edits, kind) in [
             (&decl.change, &operation.changes, "change"),
+            (&decl.variant, &operation.variants, "variant"),
             (&decl.defect, &operation.defects, "defect"),
             (&decl.open, &operation.open, "open difference"),
         ] {

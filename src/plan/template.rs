@@ -1,4 +1,4 @@
-//! Fills `{{ name }}` in bodies and targets. An unknown name is an error; nothing else is done to the text.
+//! Fills `{{ name }}` in bodies and targets. An unknown name is an error; a point in time becomes its mark.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,8 @@ impl Names {
             };
             filled.push_str(&rest[..start]);
             let name = rest[start + 2..start + length].trim();
-            let value = self.0.get(name).ok_or_else(|| {
+            let moment = crate::moment::mark(name);
+            let value = self.0.get(name).or(moment.as_ref()).ok_or_else(|| {
                 let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
                 format!("`{name}` is not known here; known are {}", known.join(", "))
             })?;

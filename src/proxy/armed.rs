@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use crate::contract::StatusSet;
 use crate::fault::{Fault, Passage};
 use crate::history::{AttemptNo, Gate};
 use crate::proxy::spring::Spring;
@@ -26,6 +27,8 @@ pub struct Armed {
     pub origin: Option<SocketAddr>,
     /// What an answer of somebody on the way says, where that matters.
     pub says: Option<String>,
+    /// Statuses besides 2xx by which the origin says that it is done.
+    pub done: Option<StatusSet>,
 }
 
 /// Why a gate was not reached.

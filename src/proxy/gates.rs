@@ -63,6 +63,12 @@ impl Gates {
         if armament.released(self.limit).await { Ok(began.elapsed()) } else { Err(Unreleased) }
     }
 
+    /// Whether an answer with this status says that it is done.
+    pub fn is_done(&self, status: u16) -> bool {
+        let done = self.armament.as_ref().and_then(|armament| armament.armed.done.as_ref());
+        (200..300).contains(&status) || done.is_some_and(|statuses| statuses.contains(status))
+    }
+
     /// Whether the owner has released the exchange.
     pub fn is_released(&self) -> bool {
         self.armament.as_ref().is_some_and(Armament::is_released)

@@ -127,7 +127,7 @@ impl Exchange<'_> {
     /// has nothing to lose, and passes on what there is.
     async fn committed(&mut self, asking: &Asking) -> Result<Answer, Outcome> {
         match self.fetch(asking, Interim::Kept).await {
-            Ok(answer) if answer.is_success() => Ok(answer),
+            Ok(answer) if self.gates.is_done(answer.status) => Ok(answer),
             Ok(answer) => {
                 let why = no_success(&answer);
                 Err(self.pass_on(asking, answer, Err(why)).await)
@@ -328,7 +328,7 @@ impl Exchange<'_> {
             Err(failure) => return self.mirror(failure, Err("there was no whole answer to hold".to_owned())).await,
         };
         let fired = match self.gates.hold().await {
-            Ok(_) if answer.is_success() => Ok(()),
+            Ok(_) if self.gates.is_done(answer.status) => Ok(()),
             Ok(_) => Err(no_success(&answer)),
             Err(Unreleased) => Err(Unreleased::WHY.to_owned()),
         };

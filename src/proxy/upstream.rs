@@ -48,11 +48,6 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Whether it says that what was asked for was done.
-    pub fn is_success(&self) -> bool {
-        (200..300).contains(&self.status)
-    }
-
     /// The same as evidence. It was read whole before, so it can be read again.
     pub fn response(&self) -> Option<Response> {
         response_in(&self.bytes, self.asked)

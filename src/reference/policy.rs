@@ -366,6 +366,8 @@ choices! {
         Heeded,
         /// They are done like any other.
         Ignored,
+        /// They are refused, by a clock that is ahead.
+        HeededByAFastClock,
     }
 
     /// Members of fresh answers that no contract asked for.

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 use crate::contract::{CannedAnswer, Outcome, ReferenceOperation, Write};
@@ -27,9 +29,11 @@ pub fn produce(setup: &Setup, attempt: &Attempt, tables: &mut Tables) -> Result<
     let mut names = names(attempt);
     look_up(setup, reference, &scope, &mut names, tables)?;
     let heeded = match setup.policy.constraints {
-        Constraints::Heeded => reference.refuse.as_slice(),
+        Constraints::Heeded | Constraints::HeededByAFastClock => reference.refuse.as_slice(),
         Constraints::Ignored => &[],
     };
+    // What constraints know of the time, apart from what is written down.
+    names.set("clock", clock(setup.policy.constraints));
     for constraint in heeded {
         if names.truth(&constraint.when)? {
             return filled(&names, &constraint.answer, constraint.outcome);
@@ -45,6 +49,9 @@ pub fn produce(setup: &Setup, attempt: &Attempt, tables: &mut Tables) -> Result<
     }
     Ok(answer)
 }
+
+/// How far a liar's clock is ahead: far enough for what is nearly too old, and for nothing younger.
+const AHEAD: Duration = Duration::from_secs(60);
 
 /// Writes what a duplicate leaves, in the caller's transaction; whether it left anything that has to be committed.
 pub fn note_repeat(setup: &Setup, attempt: &Attempt, tables: &mut Tables) -> Result<bool, StoreError> {
@@ -102,6 +109,15 @@ pub fn names(attempt: &Attempt) -> Names<'_> {
     );
     names.set("now", now());
     names
+}
+
+/// The time that constraints go by.
+fn clock(constraints: Constraints) -> Json {
+    let ahead = match constraints {
+        Constraints::Heeded | Constraints::Ignored => Duration::ZERO,
+        Constraints::HeededByAFastClock => AHEAD,
+    };
+    Json::text(format!("{:.3}", Timestamp::now() + ahead))
 }
 
 /// Now, to the millisecond.

@@ -153,6 +153,8 @@ static SABOTEURS: &[Saboteur] = rows! {
         { replay_body: ReplayBody::TodaysAnswer }
     "X09" "heeds-no-constraint" "a request that the contract refuses by a rule of its own is done like any other"
         { constraints: Constraints::Ignored }
+    "X12" "clock-runs-ahead" "what is nearly too old is refused as too old: the clock is a minute ahead"
+        { constraints: Constraints::HeededByAFastClock }
     "X10" "hides-repeats" "a repeat is answered as it should be, and the read side shows nothing of it"
         { repeats: Repeats::Unnoted }
 };

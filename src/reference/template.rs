@@ -174,8 +174,15 @@ fn environment() -> &'static Environment<'static> {
         let mut environment = Environment::new();
         environment.add_function("id", |prefix: String| unique(&prefix));
         environment.add_function("pick", pick);
+        environment.add_function("seconds", seconds);
         environment
     })
+}
+
+/// The seconds of a point in time (RFC 3339) since 1970; undefined, where it is none.
+fn seconds(text: Value) -> Value {
+    let stamp = text.as_str().and_then(|text| text.parse::<jiff::Timestamp>().ok());
+    stamp.map_or(Value::UNDEFINED, |stamp| Value::from(stamp.as_microsecond() as f64 / 1e6))
 }
 
 /// The same choice for the same text, at every replica.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
+use crate::contract::StatusSet;
 use crate::driver::{After, Connected, Patience, Sent, connect};
 use crate::fault::{Fault, Loss, Passage};
 use crate::history::{CallerEnd, Commit, Exchange, FaultRecord, Gate, OriginEnd};
@@ -22,6 +23,8 @@ pub struct Way<'a> {
     pub front: SocketAddr,
     /// The origin, when it is not the proxy's own.
     pub origin: Option<SocketAddr>,
+    /// Statuses by which the origin says that it is done.
+    pub done: Option<StatusSet>,
     /// How long to wait.
     pub tempo: Tempo,
     /// The run's clock.
@@ -69,6 +72,7 @@ impl Way<'_> {
                     hold_at,
                     origin: self.origin,
                     says: None,
+                    done: self.done.clone(),
                 };
                 let control = self.proxy.arm(armed);
                 Ready { connected: Ok(connected), control: Some(control) }

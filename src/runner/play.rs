@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures_util::future::join_all;
 
@@ -40,6 +40,7 @@ struct Stage<'a> {
     target: &'a Arc<Target>,
     client: &'a reqwest::Client,
     clock: Clock,
+    began: SystemTime,
     proxy: Proxy,
     origin: SocketAddr,
     edge: Option<Edge>,
@@ -74,6 +75,7 @@ impl<'a> Stage<'a> {
             target,
             client,
             clock,
+            began: SystemTime::now(),
             proxy,
             origin,
             edge,
@@ -230,7 +232,7 @@ impl<'a> Stage<'a> {
     async fn prepare(&self, calls: &[Setup]) -> Result<(), String> {
         let patience = Patience { connect: self.target.tempo.connect, answer: self.target.tempo.answer };
         for call in calls {
-            let (bytes, _) = self.target.written(&call.request, &call.credential, None);
+            let (bytes, _) = self.target.written(&call.request, &call.credential, None, self.began);
             let failed = |what: String| format!("`{}`, which prepares this case, {what}", call.operation);
             let connected = connect(self.origin, &patience).await.map_err(|end| failed(format!("found {end:?}")))?;
             let sent = connected.send(&bytes, After::Read, &patience, &self.clock).await;
@@ -247,7 +249,7 @@ impl<'a> Stage<'a> {
 
     fn written(&self, attempt: &PlannedAttempt) -> Result<(Vec<u8>, crate::message::Request), String> {
         let intent = self.case.intents.get(&attempt.intent).ok_or_else(|| format!("no intent `{}`", attempt.intent))?;
-        Ok(self.target.written(&intent.request, &intent.credential, intent.hook.as_deref()))
+        Ok(self.target.written(&intent.request, &intent.credential, intent.hook.as_deref(), self.began))
     }
 
     /// The key of an attempt, as text.
@@ -269,6 +271,7 @@ impl<'a> Stage<'a> {
             proxy: &self.proxy,
             front,
             origin: if attempt.replica > 0 { other } else { None },
+            done: self.case.intents.get(&attempt.intent).and_then(|intent| self.case.operation(intent).says_done()),
             tempo: self.target.tempo,
             clock: self.clock,
         }

@@ -179,7 +179,7 @@ async fn write_as(
     clock: &Clock,
 ) -> (Came, Duration) {
     let patience = Patience { connect: target.tempo.connect, answer: target.tempo.answer };
-    let (bytes, _) = target.written(&intent.request, credential, None);
+    let (bytes, _) = target.written(&intent.request, credential, None, std::time::SystemTime::now());
     let began = clock.now();
     let came = match connect(to, &patience).await {
         Err(end) => Err(end),

@@ -4,18 +4,35 @@
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use indexmap::IndexMap;
 
 use crate::contract::Contract;
 use crate::message::{Octets, Request};
+use crate::moment;
 use crate::name::{CredentialName, EffectName};
 use crate::plan::{Abilities, CredentialUse};
 use crate::proxy::Limits;
 use crate::runner::client::ClientTarget;
 use crate::runner::process::Starter;
 use crate::subject::{Hook, Observer, Subject};
+
+/// A request with the points in time filled that it tells.
+fn told_at(request: &Request, now: SystemTime) -> Request {
+    let mut told = request.clone();
+    for (_, value) in &mut told.headers {
+        if moment::has_marks(value.as_bytes()) {
+            *value = moment::filled(value, now);
+        }
+    }
+    if moment::has_marks(&told.body.0)
+        && let Ok(text) = std::str::from_utf8(&told.body.0)
+    {
+        told.body = Octets(moment::filled(text, now).into_bytes());
+    }
+    told
+}
 
 /// What is put in place of a secret.
 const BLANK: &str = "***";
@@ -171,11 +188,17 @@ impl Target {
             .collect()
     }
 
-    /// The bytes of a request with its secrets, as they go on the wire, and the request without them, as it is recorded.
-    pub fn written(&self, request: &Request, credential: &CredentialUse, hook: Option<&str>) -> (Vec<u8>, Request) {
+    /// The bytes of a request with its secrets, as they go on the wire when the clock of its case shows this, and the request without them, as it is recorded.
+    pub fn written(
+        &self,
+        request: &Request,
+        credential: &CredentialUse,
+        hook: Option<&str>,
+        now: SystemTime,
+    ) -> (Vec<u8>, Request) {
         let secrets = self.headers_of(credential);
         let armed = hook.and_then(|hook| self.hooks.get(hook)).cloned().unwrap_or_default();
-        let mut sent = request.clone();
+        let mut sent = told_at(request, now);
         // After `Host`, before everything else, as clients do.
         let at = usize::from(!sent.headers.is_empty());
         sent.headers.splice(at..at, secrets.iter().cloned());

@@ -66,6 +66,7 @@ impl Scenario {
                 same_key_as: None,
                 key: None,
                 change: None,
+                variant: None,
                 defect: None,
                 open: None,
                 spelled: None,
@@ -161,6 +162,8 @@ pub struct IntentDecl {
     pub same_key_as: Option<Slot>,
     /// The kind of key; a fresh one by default.
     pub key: Option<Slot>,
+    /// A declared way to ask that is as good as the plain one.
+    pub variant: Option<Slot>,
     /// A declared change of the content that must count.
     pub change: Option<Slot>,
     /// A declared way to be refused.
@@ -265,6 +268,7 @@ pub const PHRASES: &[&str] = &[
     "every reconfigurable operation",
     "every operation with a safe retry",
     "every change",
+    "every variant",
     "every defect",
     "every stated defect",
     "every other scope",

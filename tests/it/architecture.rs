@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const VOCABULARY: &[&str] = &["name", "time", "message", "json", "fault", "requirement", "file"];
+const VOCABULARY: &[&str] = &["name", "time", "moment", "message", "json", "fault", "requirement", "file"];
 
 /// What a module may import besides the vocabulary; none for modules that may import everything.
 const TABLE: &[(&str, &[&str])] = &[
     ("name", &[]),
     ("time", &[]),
+    ("moment", &[]),
     ("message", &[]),
     ("json", &[]),
     ("fault", &[]),

@@ -417,6 +417,7 @@ async fn what_is_armed_without_an_address_meets_the_exchanges_in_their_order() {
             hold_at: None,
             origin: None,
             says: None,
+            done: None,
         });
     }
     for expected in [&b""[..], LENGTH, LENGTH] {
@@ -440,6 +441,7 @@ async fn one_exchange_goes_to_another_replica_and_a_moved_origin_gets_all_after_
         hold_at: None,
         origin: Some(replica.addr),
         says: None,
+        done: None,
     };
     world.proxy.arm(armed);
     caller.write_all(POST).await.expect("a written request");

@@ -161,6 +161,7 @@ impl World {
             hold_at,
             origin: None,
             says: None,
+            done: None,
         })
     }
 

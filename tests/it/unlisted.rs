@@ -14,7 +14,15 @@ use crate::support::*;
 const PACE: Duration = Duration::from_millis(25);
 
 fn armed(text: &str, attempt: u32, caller: Option<SocketAddr>) -> Armed {
-    Armed { attempt: AttemptNo(attempt), caller, passage: passage(text), hold_at: None, origin: None, says: None }
+    Armed {
+        attempt: AttemptNo(attempt),
+        caller,
+        passage: passage(text),
+        hold_at: None,
+        origin: None,
+        says: None,
+        done: None,
+    }
 }
 
 async fn dripping(answer: &'static [u8]) -> World {

@@ -17,6 +17,8 @@ use crate::json::{Json, Pointer};
 pub enum Purpose {
     /// Another request, still valid.
     Change,
+    /// A request as good as the plain one.
+    Variant,
     /// A request that is refused.
     Defect,
     /// A request whose sameness is open.
@@ -67,7 +69,7 @@ fn edit(entry: &Entry, purpose: Purpose, of: &Edited<'_>, names: &Names<'_>, rea
     }
     match purpose {
         Purpose::Defect => answer_of_defect(node, &edit, of, reading),
-        Purpose::Change | Purpose::Open => {
+        Purpose::Change | Purpose::Variant | Purpose::Open => {
             for field in ["outcome", "status", "stated"].into_iter().filter(|field| node.get(field).is_some()) {
                 let message = format!("only a defect has `{field}`");
                 reading.wrong(place(node, field), message, "leave it out, or move the edit to `defects:`");

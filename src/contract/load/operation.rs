@@ -37,6 +37,7 @@ pub fn operation(entry: &Entry, names: &Names<'_>, reading: &mut Reading<'_>) ->
         safety: safety(node, reading),
         stored: stored(node.get("stored"), &answers, reading),
         changes: edits(node.get("changes"), Purpose::Change, &edited, names, reading),
+        variants: edits(node.get("variants"), Purpose::Variant, &edited, names, reading),
         defects: edits(node.get("defects"), Purpose::Defect, &edited, names, reading),
         open: edits(node.get("open"), Purpose::Open, &edited, names, reading),
         reconfigure: node.get("reconfigure").map(|own| reconfiguration(own, body.as_ref(), names, reading)),
@@ -76,9 +77,18 @@ fn together(operation: &Operation, node: &Node, reading: &mut Reading<'_>) {
     }
     let replays = operation.answers.iter().filter(|rule| rule.outcome == Outcome::Replayed);
     let by_header = replays.clone().any(|rule| !rule.headers.is_empty());
-    if replays.count() > 0 && operation.marker.is_none() && !by_header {
+    let firsts = || operation.answers.iter().filter(|rule| rule.outcome == Outcome::Fresh);
+    let apart = |one: &AnswerRule, other: &AnswerRule| {
+        one.status.as_ref().zip(other.status.as_ref()).is_some_and(|(one, other)| one.is_apart_from(other))
+    };
+    let by_status = replays.clone().all(|replay| firsts().all(|first| apart(replay, first)));
+    if replays.count() > 0 && operation.marker.is_none() && !by_header && !by_status {
         let message = format!("nothing marks what `{name}` replays");
-        reading.wrong(place(node, "answers"), message, "add `marker:`, or a `header:` to the answer `replayed`");
+        reading.wrong(
+            place(node, "answers"),
+            message,
+            "add `marker:`, or a `header:` or a status of its own to the answer `replayed`",
+        );
     }
 }
 

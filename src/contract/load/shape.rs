@@ -129,6 +129,11 @@ static OPERATION: Record = Record::new(
             Shape::Map { keys: "changes", values: &Shape::Record(&EDIT) },
         ),
         Field::optional(
+            "variants",
+            "Other ways to ask that are as good as the plain one.",
+            Shape::Map { keys: "variants", values: &Shape::Record(&EDIT) },
+        ),
+        Field::optional(
             "defects",
             "Ways to be refused.",
             Shape::Map { keys: "defects", values: &Shape::Record(&EDIT) },

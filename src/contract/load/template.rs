@@ -30,7 +30,7 @@ pub fn check(node: &Node, names: &[&str], reading: &mut Reading<'_>) {
             return;
         };
         let name = rest[start + 2..start + length].trim();
-        if !names.contains(&name) {
+        if !names.contains(&name) && crate::moment::mark(name).is_none() {
             let place = reading.part(node, name);
             reading.unknown(place, format!("no name `{name}` for templates"), name, names.iter().copied());
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::contract::ClientRules;
+use crate::contract::{ClientRules, StatusSet};
 use crate::fault::{Fault, Loss, Passage, RetryAfter};
 use crate::history::{
     AttemptNo, CallerEnd, Commit, Ending, Entry, Exchange, Exit, FaultRecord, Gate, OriginEnd, Recorder, SealedHistory,
@@ -130,12 +130,14 @@ impl<'a> Road<'a> {
     async fn ask(&mut self, step: u32, ask: &PlannedAsk) -> Result<(), String> {
         let intent = self.case.intents.get(&ask.intent).ok_or_else(|| format!("no intent `{}`", ask.intent))?;
         self.proxy.disarm();
+        let done = self.case.operation(intent).says_done();
+        let done = done.as_ref();
         let refused = ask.meets.iter().take_while(|meeting| meeting.passage == Passage::Faulted(Fault::Refuse)).count();
         let mut controls: Vec<(Passage, Control)> =
-            ask.meets[refused..].iter().map(|meeting| (meeting.passage.clone(), self.arm(meeting))).collect();
-        self.proxy.arm_thereafter(Some(armed(&ask.thereafter)));
+            ask.meets[refused..].iter().map(|meeting| (meeting.passage.clone(), self.arm(meeting, done))).collect();
+        self.proxy.arm_thereafter(Some(armed(&ask.thereafter, done.cloned())));
         if controls.is_empty() && ask.thereafter.passage == Passage::Clear {
-            controls.push((Passage::Clear, self.arm(&ask.thereafter)));
+            controls.push((Passage::Clear, self.arm(&ask.thereafter, done)));
         }
         let all_refused = refused > 0 && ask.thereafter.passage == Passage::Faulted(Fault::Refuse);
         let question = self.question(intent, step);
@@ -184,8 +186,8 @@ impl<'a> Road<'a> {
         Err(format!("the program was started {MOST_STARTS} times for one intent"))
     }
 
-    fn arm(&self, meeting: &Meeting) -> Control {
-        self.proxy.arm(armed(meeting))
+    fn arm(&self, meeting: &Meeting, done: Option<&StatusSet>) -> Control {
+        self.proxy.arm(armed(meeting, done.cloned()))
     }
 
     fn question(&self, intent: &PlannedIntent, step: u32) -> Question {
@@ -371,7 +373,7 @@ impl<'a> Road<'a> {
     }
 }
 
-fn armed(meeting: &Meeting) -> Armed {
+fn armed(meeting: &Meeting, done: Option<StatusSet>) -> Armed {
     Armed {
         attempt: AttemptNo(0),
         caller: None,
@@ -379,6 +381,7 @@ fn armed(meeting: &Meeting) -> Armed {
         hold_at: None,
         origin: None,
         says: meeting.says.clone(),
+        done,
     }
 }
 

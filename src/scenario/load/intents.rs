@@ -34,7 +34,7 @@ impl Lint<'_, '_> {
     }
 
     fn intent_words(&mut self, decl: &IntentDecl) {
-        for slot in [&decl.operation, &decl.change, &decl.defect, &decl.open].into_iter().flatten() {
+        for slot in [&decl.operation, &decl.change, &decl.variant, &decl.defect, &decl.open].into_iter().flatten() {
             self.words.is_axis(slot);
         }
         if let Some(slot) = &decl.spelled {

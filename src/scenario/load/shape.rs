@@ -48,6 +48,7 @@ static INTENT: Record = Record::new(
         Field::optional("same key as", "The intent whose key it uses for content of its own.", Shape::Text),
         Field::optional("key", "The kind of key; a fresh one, unless said.", Shape::Text),
         Field::optional("change", "A change of the content that the contract declares.", Shape::Text),
+        Field::optional("variant", "A declared way to ask that is as good as the plain one.", Shape::Text),
         Field::optional("defect", "A way to be refused that the contract declares.", Shape::Text),
         Field::optional("open", "A difference that the contract leaves open.", Shape::Text),
         Field::optional("spelled", "How the same content is written or carried.", Shape::Text),

@@ -110,6 +110,7 @@ fn intent(entry: &Entry) -> IntentDecl {
         same_as: field("same as"),
         same_key_as: field("same key as"),
         key: field("key"),
+        variant: field("variant"),
         change: field("change"),
         defect: field("defect"),
         open: field("open"),
