@@ -13,7 +13,7 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
         let answered = view.ops.iter().filter(|op| op.intent.name == intent.name || op.exchange.intent == intent.name);
         for op in answered {
             let Some(answer) = op.answer() else { continue };
-            if answer.outcome == Some(Outcome::Conflict) || answer.status == 409 {
+            if answer.outcome == Some(Outcome::Conflict) || answer.status == 409 && !op.succeeded() {
                 findings.push(Evidence::new(Anomaly::WrongRefusal, "no conflict", op.words(), [op.entry]));
             } else {
                 witnesses.push(op.entry);

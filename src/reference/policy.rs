@@ -368,6 +368,8 @@ choices! {
         Ignored,
         /// They are refused, by a clock that is ahead.
         HeededByAFastClock,
+        /// Only the last is looked at: what the others would have kept from it breaks it.
+        Unguarded,
     }
 
     /// Members of fresh answers that no contract asked for.

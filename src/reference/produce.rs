@@ -30,6 +30,7 @@ pub fn produce(setup: &Setup, attempt: &Attempt, tables: &mut Tables) -> Result<
     look_up(setup, reference, &scope, &mut names, tables)?;
     let heeded = match setup.policy.constraints {
         Constraints::Heeded | Constraints::HeededByAFastClock => reference.refuse.as_slice(),
+        Constraints::Unguarded => reference.refuse.last().map(std::slice::from_ref).unwrap_or_default(),
         Constraints::Ignored => &[],
     };
     // What constraints know of the time, apart from what is written down.
@@ -114,7 +115,7 @@ pub fn names(attempt: &Attempt) -> Names<'_> {
 /// The time that constraints go by.
 fn clock(constraints: Constraints) -> Json {
     let ahead = match constraints {
-        Constraints::Heeded | Constraints::Ignored => Duration::ZERO,
+        Constraints::Heeded | Constraints::Ignored | Constraints::Unguarded => Duration::ZERO,
         Constraints::HeededByAFastClock => AHEAD,
     };
     Json::text(format!("{:.3}", Timestamp::now() + ahead))

@@ -155,6 +155,8 @@ static SABOTEURS: &[Saboteur] = rows! {
         { constraints: Constraints::Ignored }
     "X12" "clock-runs-ahead" "what is nearly too old is refused as too old: the clock is a minute ahead"
         { constraints: Constraints::HeededByAFastClock }
+    "X13" "trusts-its-input" "of the rules of its own only the last is looked at, and breaks over what the others keep from it"
+        { constraints: Constraints::Unguarded }
     "X10" "hides-repeats" "a repeat is answered as it should be, and the read side shows nothing of it"
         { repeats: Repeats::Unnoted }
 };
