@@ -233,9 +233,18 @@ impl Operation {
         (!ranges.is_empty()).then_some(StatusSet { ranges })
     }
 
-    /// Whether an answer alone tells a repeat: by a marker, or by being another answer.
+    /// Whether an answer has to tell a repeat: by a marker, or by a status of its own. A header may, and need not.
     pub fn marks_repeats(&self) -> bool {
-        self.marker.is_some() || self.tells_repeats()
+        self.marker.is_some() || self.tells_repeats() && self.has_status_for_repeats()
+    }
+
+    /// Whether no first answer has a status of a repeat.
+    pub fn has_status_for_repeats(&self) -> bool {
+        let of = |outcome: Outcome| self.answers.iter().filter(move |rule| rule.outcome == outcome);
+        let apart = |one: &AnswerRule, other: &AnswerRule| {
+            one.status.as_ref().zip(other.status.as_ref()).is_some_and(|(one, other)| one.is_apart_from(other))
+        };
+        of(Outcome::Replayed).all(|replay| of(Outcome::Fresh).all(|first| apart(replay, first)))
     }
 
     /// Whether its answers know an outcome.

@@ -47,6 +47,16 @@ pub fn check(view: &View<'_>, on: &[&PlannedIntent]) -> Verdict {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn the_answer_of_a_repeat_is_no_first_answer() {
+        let hailed = |status| {
+            let story = crate::judge::testing::given(["hailed: { operation: hail }"]);
+            story.attempt("hailed").origin(status, "{}").judged("leave-first-unmarked: hailed")
+        };
+        hailed(202).holds([0]);
+        hailed(409).violated(["wrong marker [0]"]);
+    }
+
     use crate::judge::testing::{ERROR, FRESH, REPLAY, Story, given};
 
     fn first(body: &str) -> Story {

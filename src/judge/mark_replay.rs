@@ -72,6 +72,17 @@ fn times(body: &Json, place: &Pointer) -> usize {
 mod tests {
     use crate::judge::testing::{CONFLICT, FRESH, ITEM_REFUSED, Judged, NOTED, REPLAY, batch, given};
 
+    #[test]
+    fn where_a_repeat_has_a_status_of_its_own_that_is_the_mark() {
+        let hailed = |status| {
+            let story = given(["hailed: { operation: hail }"]).attempt("hailed").origin(202, "{}");
+            story.attempt("hailed").origin(status, "{}").judged("mark-replay: hailed")
+        };
+        hailed(409).holds([1]);
+        hailed(202).violated(["wrong marker [1]"]);
+        hailed(400).unknown("never exercised: no repeat was answered by a success");
+    }
+
     fn wanted(second: &str) -> Judged {
         given(["wanted: { operation: make }"])
             .attempt("wanted")

@@ -32,6 +32,13 @@ mod tests {
     }
 
     #[test]
+    fn what_acknowledges_a_repeat_is_no_conflict_whatever_its_status() {
+        let story = given(["hailed: { operation: hail }", "louder: { same as: hailed, change: louder }"]);
+        let story = story.attempt("hailed").origin(202, "{}").attempt("louder").origin(409, "{}");
+        story.judged("never-conflict: louder").holds([1]);
+    }
+
+    #[test]
     fn other_content_under_a_known_key_is_acknowledged() {
         pair()
             .attempt("noted")

@@ -40,8 +40,8 @@ pub fn planned_claims(
         };
         let is_open =
             |name: &IntentName| matches!(&intents[name].wanted, Wanted::One { expects: Expectation::Open, .. });
-        // Where nothing says that it is refused, there is nothing to hold a refusal against.
-        if matches!(declared.claim, Claim::Refuse | Claim::ApplyNever) && on.iter().all(is_open) {
+        // Where nothing says whether it is taken or refused, there is nothing to hold either against.
+        if matches!(declared.claim, Claim::Accept | Claim::Refuse | Claim::ApplyNever) && on.iter().all(is_open) {
             continue;
         }
         if !applies(declared.claim, operation) || !is_ruled(stage, declared.claim, operation, intents, &on) {

@@ -33,20 +33,39 @@ fn shell(command: &str, folder: &Path) -> Command {
     shell
 }
 
-#[test]
-fn every_command_of_the_readme_does_what_it_says() {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("the README");
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut background: Vec<Background> = Vec::new();
-    let mut served = String::from("127.0.0.1:8080");
+/// The commands of a text, each with the exit code that it has to end with.
+fn commands(text: &str) -> Vec<(String, i32)> {
     let mut commands: Vec<(String, i32)> = Vec::new();
-    for line in blocks(&text, "console").iter().flat_map(|block| block.lines()) {
+    for line in blocks(text, "console").iter().flat_map(|block| block.lines()) {
         match line.strip_prefix("$ ") {
             Some("echo $?") => {}
             Some(command) => commands.push((command.to_owned(), 0)),
             None => commands.last_mut().expect("a command before its output").1 = line.parse().expect("an exit code"),
         }
     }
+    commands
+}
+
+#[test]
+fn every_command_of_the_guide_to_contracts_does_what_it_says() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/README.md");
+    let commands = commands(&std::fs::read_to_string(file).expect("the guide"));
+    assert!(commands.len() >= 4, "the guide lost its commands");
+    let folder = tempfile::tempdir().expect("a folder");
+    for (command, expected) in commands {
+        let done = shell(&command, folder.path()).output().expect("runs");
+        let told = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(expected), "{command}\n{told}");
+    }
+}
+
+#[test]
+fn every_command_of_the_readme_does_what_it_says() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("the README");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut background: Vec<Background> = Vec::new();
+    let mut served = String::from("127.0.0.1:8080");
+    let commands = commands(&text);
     assert!(commands.len() > 12, "the README lost its commands");
     let write_subject = |served: &str| {
         let subject =

@@ -77,12 +77,7 @@ fn together(operation: &Operation, node: &Node, reading: &mut Reading<'_>) {
     }
     let replays = operation.answers.iter().filter(|rule| rule.outcome == Outcome::Replayed);
     let by_header = replays.clone().any(|rule| !rule.headers.is_empty());
-    let firsts = || operation.answers.iter().filter(|rule| rule.outcome == Outcome::Fresh);
-    let apart = |one: &AnswerRule, other: &AnswerRule| {
-        one.status.as_ref().zip(other.status.as_ref()).is_some_and(|(one, other)| one.is_apart_from(other))
-    };
-    let by_status = replays.clone().all(|replay| firsts().all(|first| apart(replay, first)));
-    if replays.count() > 0 && operation.marker.is_none() && !by_header && !by_status {
+    if replays.count() > 0 && operation.marker.is_none() && !by_header && !operation.has_status_for_repeats() {
         let message = format!("nothing marks what `{name}` replays");
         reading.wrong(
             place(node, "answers"),

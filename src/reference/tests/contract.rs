@@ -21,6 +21,17 @@ pub fn scanova() -> Arc<Contract> {
     Arc::new(served("scanova.yaml", include_str!("../../../scenarios/contracts/scanova.yaml")))
 }
 
+/// The contract whose key is required, in a header.
+pub fn required() -> Arc<Contract> {
+    let text = include_str!("../../../scenarios/contracts/ietf-idempotency-key.yaml");
+    Arc::new(served("required.yaml", text))
+}
+
+/// The contract that refuses what is too old.
+pub fn windowed() -> Arc<Contract> {
+    Arc::new(served("windowed.yaml", include_str!("../../../scenarios/contracts/2mee-ingest.yaml")))
+}
+
 fn served(name: &str, text: &str) -> Contract {
     let (promised, rest) = text.split_once("\nrequirements:").unwrap();
     let served = rest.split_once("\nreference:").unwrap().1;

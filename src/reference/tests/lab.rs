@@ -1,10 +1,12 @@
 //! A running server and a caller: what the tests touch of the network.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::contract::Contract;
 use crate::json::Json;
 use crate::reference::tests::contract::curious;
 use crate::reference::{HOOK_HEADER, Policy, Running, Service, StoreAt, start};
@@ -18,6 +20,7 @@ pub const OTHER: &str = "Bearer zenith-live-1";
 pub struct Lab {
     pub policy: Policy,
     pub client: reqwest::Client,
+    contract: Arc<Contract>,
     store: StoreAt,
     replicas: Vec<Running>,
     _folder: TempDir,
@@ -59,9 +62,20 @@ impl Lab {
         Self::over(policy, store, folder).await
     }
 
+    /// The same, of another contract.
+    pub async fn of(contract: Arc<Contract>, policy: Policy) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = StoreAt::File(folder.path().join("store.sqlite"));
+        Self::serving(contract, policy, store, folder).await
+    }
+
     pub async fn over(policy: Policy, store: StoreAt, folder: TempDir) -> Self {
+        Self::serving(curious(), policy, store, folder).await
+    }
+
+    async fn serving(contract: Arc<Contract>, policy: Policy, store: StoreAt, folder: TempDir) -> Self {
         let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(20)).build().unwrap();
-        let mut lab = Self { policy, client, store, replicas: Vec::new(), _folder: folder };
+        let mut lab = Self { policy, client, contract, store, replicas: Vec::new(), _folder: folder };
         for _ in 0..2 {
             let replica = lab.start(0).await;
             lab.replicas.push(replica);
@@ -74,7 +88,8 @@ impl Lab {
     }
 
     async fn start(&self, port: u16) -> Running {
-        let service = Service { contract: curious(), policy: self.policy, store: self.store.clone(), hooks: true };
+        let contract = Arc::clone(&self.contract);
+        let service = Service { contract, policy: self.policy, store: self.store.clone(), hooks: true };
         start(service, SocketAddr::from(([127, 0, 0, 1], port))).await.unwrap()
     }
 

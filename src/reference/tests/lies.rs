@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::reference::tests::contract::{required, windowed};
 use crate::reference::tests::lab::{LIVE, LIVE_AGAIN, Lab, OTHER, Reply, TEST, decide, event, reply};
 use crate::reference::{Policy, saboteurs, start_edge};
 
@@ -52,6 +53,18 @@ async fn surrogates_are_replaced_in_names_too_and_only_there_where_they_are_brok
 
 fn policy(name: &str) -> Policy {
     saboteurs().iter().find(|row| row.name == name).unwrap().policy
+}
+
+/// A message of so many seconds ago.
+fn aged(seconds: i64) -> String {
+    (jiff::Timestamp::now() - jiff::SignedDuration::from_secs(seconds)).to_string()
+}
+
+/// What the window makes of a message with this time.
+async fn told_at(lab: &Lab, timestamp: &str) -> Reply {
+    let lab = Lab::of(windowed(), lab.policy).await;
+    let message = format!(r#"{{"messageId":"m","timestamp":"{timestamp}","visitorId":"v","event":"e"}}"#);
+    lab.post_as("Bearer source-1", "/ingest", &message).await
 }
 
 /// Whether a lie shows.
@@ -198,6 +211,13 @@ async fn shows(name: &str, lab: &mut Lab) -> bool {
         "throttles-without-a-date" => {
             lab.post_hooked("answer 429", DECIDE, &decide("u", "k")).await.header("retry-after").is_none()
         }
+        "goes-without-required-keys" => {
+            let lab = Lab::of(required(), lab.policy).await;
+            let charge = r#"{"amount":1,"currency":"usd","reference":"u"}"#;
+            lab.post_as("Bearer caller-1", "/charges", charge).await.status == 201
+        }
+        "clock-runs-ahead" => told_at(lab, &aged(290)).await.status == 422,
+        "trusts-its-input" => told_at(lab, "yesterday").await.status == 500,
         "gateway-hides-the-safe-retry" => hides_the_safe_retry(lab.policy).await,
         other => panic!("{other} has no probe"),
     }
