@@ -18,6 +18,7 @@ mod selftest;
 mod serve;
 mod session;
 mod subject;
+mod waivers;
 
 use std::process::ExitCode;
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::Speech;
 
 use crate::name::{ClientName, CredentialName, OperationName, ScopeName};
+use crate::requirement::{Requirement, Side};
 use crate::subject::Subject;
 
 /// What a subject can do; written into histories, so that they can be judged without the subject.
@@ -56,6 +57,16 @@ impl AbleClient {
     /// A client of this kind that does everything by the contract's words and on the clock, and forgets at its end.
     pub fn plain(kind: ClientName) -> Self {
         Self { kind, both: false, persists: false, operations: Vec::new(), time_scale: 1.0, speaks: IndexMap::new() }
+    }
+}
+
+/// Whether a run judges a requirement: that of a server, of this kind of client, or of both.
+pub fn is_judged(requirement: &Requirement, client: Option<&AbleClient>) -> bool {
+    match (requirement.side, client) {
+        (Side::Client, Some(client)) => requirement.clients.is_empty() || requirement.clients.contains(&client.kind),
+        (Side::Server, Some(client)) => client.both,
+        (Side::Server, None) => true,
+        (Side::Client, None) | (Side::Sender | Side::Receiver, _) => false,
     }
 }
 

@@ -29,6 +29,18 @@ paths: { decide: /v2/decide }
 settles: 2s
 ";
 
+/// A waiver file with everything in it.
+pub const WAIVERS: &str = "\
+known failing:
+  - requirement: CUR-DEC-05
+    in: [server/replay/**, 7f3a00]
+    claim: mark-replay
+    reason: ticket 41
+    until: 2099-12-31
+known flaky:
+  - { requirement: CUR-EVT-03, in: server/replay, reason: ticket 44 }
+";
+
 /// The folder of this package.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -20,3 +20,4 @@ mod schemas;
 mod slips;
 mod support;
 mod unlisted;
+mod waivers;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use onceproof::contract::{self, Contract, KeyPlace, LengthUnit, Outcome, RowOn, Safety};
 use onceproof::file::Source;
-use onceproof::plan;
+use onceproof::plan::{self, Waivers};
 use onceproof::scenario::{self, AxisValues, Claim, Scenario};
 use onceproof::subject::{self, Observer, Subject};
 
@@ -20,6 +20,11 @@ fn environment(name: &str) -> Option<String> {
     (name == "SECRET").then(|| "hush-hush".to_owned())
 }
 
+/// The day on which these files are read.
+fn today() -> jiff::civil::Date {
+    jiff::civil::date(2026, 12, 1)
+}
+
 /// What is said of a file, or nothing when it loads.
 fn told(name: &str, text: &str) -> Option<String> {
     let source = Source::new(name, text);
@@ -27,9 +32,13 @@ fn told(name: &str, text: &str) -> Option<String> {
         Some("contract") => contract::load(&source, Claim::WORDS).err(),
         Some("scenario") => scenario::load(&source).err(),
         Some("subject") => subject::load(&source, &environment, &[]).err(),
+        Some("waivers") => Waivers::load(&source, Some(today())).err(),
         // Well by themselves, and wrong for the contract that they are crossed with.
         Some("crossed") if name.contains("subject") => subject::load(&source, &environment, &[])
             .and_then(|_| subject::against(&source, &crate::files::curious().0))
+            .err(),
+        Some("crossed") if name.contains("waivers") => Waivers::load(&source, Some(today()))
+            .and_then(|waivers| waivers.against_contract(&crate::files::curious().0))
             .err(),
         Some("crossed") => scenario::load(&source).map_or_else(Some, |scenario| {
             let scenarios = [(Arc::new(scenario), source.clone())];
