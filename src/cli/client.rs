@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::cli::run::{Again, How, Ready, again, stop_on_signal};
+use crate::cli::session::contract_for;
 use crate::cli::subject::{Live, WhichSubject, embedded, stood_in};
 use crate::cli::{Failure, Library, Wanted, runtime};
 use crate::contract::Contract;
@@ -141,7 +142,8 @@ impl RunBoth {
         runtime()?.block_on(async {
             let stop = stop_on_signal();
             let mut live = self.subject.up(file.clone(), &library).await?;
-            let found = preflight(&library.contract, &Arc::new(live.target.clone()), seed).await;
+            let found =
+                preflight(&contract_for(&library, &live.target.abilities), &Arc::new(live.target.clone()), seed).await;
             live.target.tempo = found.tempo;
             // A subject file names both; else each has a name of its own.
             let name = match &file {
@@ -271,7 +273,7 @@ async fn rehearsed(
     let mut client = ClientTarget::new(program, Arc::new(Metronome::start(clock)));
     live.target.name = name;
     live.target.abilities.client = Some(able);
-    let contract = crate::cli::session::contract_for(library, &live.target.abilities);
+    let contract = contract_for(library, &live.target.abilities);
     let found = rehearsal(&contract, &Arc::new(live.target.clone()), &mut client, seed, clock).await;
     live.target.client = Some(Arc::new(client));
     Ok(Ready { live, found, side_by_side: side_by_side(), clock, waivers: Default::default(), again })

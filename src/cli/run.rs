@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::client::{RunBoth, RunClient};
-use crate::cli::session::{Manner, planned, played};
+use crate::cli::session::{Manner, contract_for, planned, played};
 use crate::cli::subject::{Live, WhichSubject};
 use crate::cli::{Failure, Library, Wanted, complain, exit, runtime, waivers};
 use crate::event::{Event, FinishedCase, Listener, Stories, Story, keep_story};
@@ -118,7 +118,8 @@ impl Run {
             let stop = stop_on_signal();
             let clock = Clock::start();
             let mut live = self.subject.up(file, &library).await?;
-            let found = preflight(&library.contract, &Arc::new(live.target.clone()), seed).await;
+            let found =
+                preflight(&contract_for(&library, &live.target.abilities), &Arc::new(live.target.clone()), seed).await;
             live.target.tempo = found.tempo;
             let after = again(&self.subject, &self.wanted, &self.how);
             let again = Again { before: vec!["onceproof run".to_owned()], after };

@@ -79,11 +79,15 @@ fn selected(library: &Library, selection: &Selection, cases: Vec<Case>) -> Resul
     })
 }
 
-/// The contract, in the words of the client under test where it has words of its own.
+/// The contract, in the words of whoever is under test where they have words of their own.
 pub fn contract_for(library: &Library, abilities: &Abilities) -> Arc<Contract> {
+    let own = match abilities.operations.is_empty() {
+        true => Arc::clone(&library.contract),
+        false => Arc::new(library.contract.worded(&abilities.operations)),
+    };
     match &abilities.client {
-        Some(client) if !client.speaks.is_empty() => Arc::new(library.contract.spoken(&client.speaks)),
-        Some(_) | None => Arc::clone(&library.contract),
+        Some(client) if !client.speaks.is_empty() => Arc::new(own.spoken(&client.speaks)),
+        Some(_) | None => own,
     }
 }
 

@@ -114,9 +114,10 @@ impl WhichSubject {
             credentials,
             observe: IndexMap::new(),
             hooks: IndexMap::new(),
-            paths: IndexMap::new(),
+            operations: BTreeMap::new(),
             settles: None,
             allow_hosts: self.allow_host.clone(),
+            folder: PathBuf::new(),
         })
     }
 }
@@ -205,12 +206,13 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
         hooks: hooks
             .map(|hook| {
                 let headers = vec![(crate::reference::HOOK_HEADER.to_owned(), hook.clone())];
-                (hook, Hook::Headers(headers))
+                (hook, Hook::of_headers(headers))
             })
             .collect(),
-        paths: IndexMap::new(),
+        operations: BTreeMap::new(),
         settles: None,
         allow_hosts: Vec::new(),
+        folder: PathBuf::new(),
     };
     // Requests name a host that is the same in every run, so that the same seed sends the same bytes.
     let mut target = Target::of(&subject, replicas, "reference.test");
@@ -235,9 +237,10 @@ pub async fn stood_in(library: &Library, client: &AbleClient) -> Result<Live, Fa
         credentials: reference_credentials(&contract),
         observe: IndexMap::new(),
         hooks: IndexMap::new(),
-        paths: IndexMap::new(),
+        operations: BTreeMap::new(),
         settles: None,
         allow_hosts: Vec::new(),
+        folder: PathBuf::new(),
     };
     let target = Target::of(&subject, vec![running.addr], "stand-in.test");
     Ok(Live { target, _reference: vec![running], _processes: Vec::new(), _folder: None })
@@ -254,7 +257,7 @@ pub fn abilities_of_reference(contract: &Contract) -> Abilities {
         restarts: true,
         edge: true,
         hooks: defects.filter_map(|edit| edit.hook.clone()).collect(),
-        paths: BTreeMap::new(),
+        operations: BTreeMap::new(),
         client: None,
     }
 }

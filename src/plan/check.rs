@@ -150,7 +150,7 @@ fn able(contract: &Contract) -> Abilities {
         restarts: true,
         edge: true,
         hooks: defects.filter_map(|edit| edit.hook.clone()).collect(),
-        paths: BTreeMap::new(),
+        operations: BTreeMap::new(),
         client: None,
     }
 }

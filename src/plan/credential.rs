@@ -7,8 +7,7 @@ use std::fmt;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::Speech;
-
+use crate::contract::{Speech, Wording};
 use crate::name::{ClientName, CredentialName, OperationName, ScopeName};
 use crate::requirement::{Requirement, Side};
 use crate::subject::Subject;
@@ -28,8 +27,9 @@ pub struct Abilities {
     pub edge: bool,
     /// The hooks that it has.
     pub hooks: Vec<String>,
-    /// Paths that differ from the contract's.
-    pub paths: BTreeMap<OperationName, String>,
+    /// Requests that it wants in other words than the contract's.
+    #[serde(default)]
+    pub operations: BTreeMap<OperationName, Wording>,
     /// What the client under test is and can do, where one is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<AbleClient>,
@@ -114,7 +114,7 @@ impl Abilities {
             restarts: subject.server.start.is_some(),
             edge: subject.server.edge.is_some(),
             hooks: subject.hooks.keys().cloned().collect(),
-            paths: subject.paths.iter().map(|(name, path)| (name.clone(), path.clone())).collect(),
+            operations: subject.operations.clone(),
             client: None,
         }
     }

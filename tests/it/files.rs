@@ -22,10 +22,18 @@ observe:
   decision:
     sql: decisions.db
     count: select count(*) from decisions where key = {key}
-  event: GET /v1/events?user_id={{ user_id }}
+  event: GET /v1/events?user_id={{ user }}
+  link: { http: \"GET /v1/links?id={{ user }}\", rows: \"$.links[?@.user_id == {user}]\" }
+  element: { command: ./count \"$ONCEPROOF_USER\" }
 hooks:
-  answer 429: { headers: { X-Answer: \"429\" } }
-paths: { decide: /v2/decide }
+  answer 403: { headers: { X-Answer: \"403\" } }
+  answer 429: { command: ./limit on, undo: ./limit off, within: 2s }
+  fail before the commit:
+    call: { request: POST /admin/fail, headers: { X-Admin: \"1\" }, body: { times: 1 } }
+    undo: { request: DELETE /admin/fail }
+operations:
+  decide: { path: /v2/decide, headers: { X-Tenant: a } }
+  identify: { path: /v2/links, body: { anonymous_id: \"a-{{ user }}\", user_id: \"{{ user }}\", how: by hand } }
 settles: 2s
 ";
 

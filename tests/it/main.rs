@@ -1,5 +1,6 @@
 //! The one integration binary: each further one is another large link.
 
+mod adapter;
 mod architecture;
 mod cli;
 mod clients;
@@ -18,6 +19,7 @@ mod relay;
 mod scenarios;
 mod schemas;
 mod slips;
+mod subjects;
 mod support;
 mod unlisted;
 mod waivers;

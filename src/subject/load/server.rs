@@ -54,7 +54,7 @@ fn url(node: &Node, text: &str, allowed: &[String], reading: &mut Reading<'_>) -
     };
     if authority.contains(['/', '?', '#', '@']) {
         let label =
-            "expected http://HOST:PORT and nothing more; paths stand under `paths:`, secrets under `credentials:`";
+            "expected http://HOST:PORT and nothing more; paths stand under `operations:`, secrets under `credentials:`";
         reading.wrong(node.span, format!("`{written}` has more than a host and a port"), label);
         return None;
     }
