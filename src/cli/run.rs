@@ -136,6 +136,7 @@ pub fn again(subject: &WhichSubject, wanted: &Wanted, how: &How) -> Vec<String> 
     }
     words.extend(subject.sabotage.iter().map(|row| format!("--sabotage {row}")));
     words.extend(subject.url.iter().map(|url| format!("--url {url}")));
+    words.extend(subject.ca.iter().map(|file| format!("--ca {}", file.display())));
     if let Some(contract) = &wanted.contract {
         words.push(format!("--contract {contract}"));
     }

@@ -48,8 +48,10 @@ pub struct Subject {
 /// Where a server is, and how to run it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Server {
-    /// Replicas of one service, as `http://HOST:PORT`.
+    /// Replicas of one service, as `http://HOST:PORT` or `https://HOST:PORT`.
     pub urls: Vec<String>,
+    /// The certificates of whoever vouches for it, as a file; those that this machine trusts, where none is named.
+    pub ca: Option<PathBuf>,
     /// A command that starts one, with `{port}` in it; then it can be killed and restarted.
     pub start: Option<String>,
     /// Variables for that command.

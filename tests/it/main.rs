@@ -21,5 +21,6 @@ mod schemas;
 mod slips;
 mod subjects;
 mod support;
+mod tls;
 mod unlisted;
 mod waivers;

@@ -58,6 +58,11 @@ static SERVER: Record = Record::new(
         Field::optional("url", "Its URL.", Shape::Text),
         Field::optional("urls", "The URLs of replicas of one service.", Shape::List(&Shape::Text)),
         Field::optional(
+            "ca",
+            "Of `https` URLs: a file of PEM certificates to trust, in place of those that this machine trusts.",
+            Shape::Text,
+        ),
+        Field::optional(
             "start",
             "A command that starts one on `{port}`; then it can be killed and started again.",
             Shape::Text,

@@ -30,6 +30,7 @@ fn subject(
     reading: &mut Reading<'_>,
 ) -> Subject {
     let stem = Path::new(&source.name).file_stem().and_then(|stem| stem.to_str()).unwrap_or("subject");
+    let folder = Path::new(&source.name).parent().map(Path::to_path_buf).unwrap_or_default();
     let mut allow_hosts = texts(tree.get("allow hosts"), environment, reading);
     allow_hosts.extend(allowed.iter().filter(|host| !allow_hosts.contains(host)).cloned().collect::<Vec<_>>());
     let credentials: IndexMap<_, _> = entries(tree.get("credentials"))
@@ -42,7 +43,10 @@ fn subject(
     Subject {
         name: text(tree, "name", environment, reading).unwrap_or_else(|| stem.to_owned()),
         contract: text(tree, "contract", environment, reading).unwrap_or_default(),
-        server: tree.get("server").map(|node| server(node, &allow_hosts, environment, reading)).unwrap_or_default(),
+        server: tree
+            .get("server")
+            .map(|node| server(node, &allow_hosts, &folder, environment, reading))
+            .unwrap_or_default(),
         client: tree.get("client").map(|node| client(node, source, environment, reading)),
         credentials,
         observe: entries(tree.get("observe"))
@@ -56,7 +60,7 @@ fn subject(
             .collect(),
         settles: tree.get("settles").and_then(|node| crate::contract::duration(node.text()?).ok()),
         allow_hosts,
-        folder: Path::new(&source.name).parent().map(Path::to_path_buf).unwrap_or_default(),
+        folder,
     }
 }
 
