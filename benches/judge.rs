@@ -174,7 +174,7 @@ fn abilities() -> Abilities {
         restarts: false,
         edge: false,
         hooks: Vec::new(),
-        paths: Default::default(),
+        operations: Default::default(),
         client: None,
     }
 }

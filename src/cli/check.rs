@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::library::{Library, Wanted, read};
 use crate::cli::session::all_planned;
-use crate::cli::{Failure, exit, say};
+use crate::cli::{Failure, exit, say, waivers};
 use crate::plan::Selection;
 
 /// Arguments of `check`.
@@ -15,6 +15,9 @@ pub struct Check {
     /// A subject file to check as well.
     #[arg(long, value_name = "FILE")]
     subject: Option<PathBuf>,
+    /// A waiver file to check as well, for the contract of the subject file, or of --contract.
+    #[arg(long, value_name = "FILE")]
+    waive: Option<PathBuf>,
 }
 
 impl Check {
@@ -34,6 +37,7 @@ impl Check {
                 library.contract.requirements.len(),
             ));
         }
+        let mut judged_by = self.wanted.contract.clone().unwrap_or_else(Library::default_contract);
         if let Some(path) = &self.subject {
             let source = read(path).map_err(Failure::input)?;
             let subject =
@@ -41,6 +45,16 @@ impl Check {
             let library = Library::load(&self.wanted, &subject.contract).map_err(Failure::input)?;
             crate::subject::against(&source, &library.contract).map_err(Failure::input)?;
             say(&format!("{}: judged by {}; nothing is wrong", path.display(), subject.contract));
+            judged_by = subject.contract;
+        }
+        if let Some(path) = &self.waive {
+            let library = Library::load(&self.wanted, &judged_by).map_err(Failure::input)?;
+            let waivers = waivers::load(Some(path), &library)?;
+            let entries = match waivers.list.len() {
+                1 => "1 waiver".to_owned(),
+                number => format!("{number} waivers"),
+            };
+            say(&format!("{}: {entries} of {}; nothing is wrong", path.display(), library.contract.name));
         }
         Ok(exit::OK)
     }

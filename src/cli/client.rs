@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::cli::run::{Again, How, Ready, again, stop_on_signal};
+use crate::cli::session::contract_for;
 use crate::cli::subject::{Live, WhichSubject, embedded, stood_in};
 use crate::cli::{Failure, Library, Wanted, runtime};
 use crate::contract::Contract;
@@ -102,7 +103,8 @@ impl RunClient {
         let policy = client_policy(self.sabotage.as_deref())?;
         let program = program(file.as_ref(), &self.command, self.asked.stays_up, policy)?;
         let able = self.asked.able(file.as_ref(), &library.contract, false)?;
-        let mut words = again(&which, &self.wanted);
+        let waivers = self.how.waivers(&library)?;
+        let mut words = again(&which, &self.wanted, &self.how);
         words.extend(self.sabotage.iter().map(|row| format!("--sabotage {row}")));
         let again = self.asked.again("onceproof run client", words, &self.command);
         let seed = self.how.seed();
@@ -113,7 +115,8 @@ impl RunClient {
                 false => stood_in(&library, &able).await?,
             };
             let name = named(file.as_ref(), &program, &library);
-            let ready = rehearsed(&library, live, name, program, able, again, seed).await?;
+            let mut ready = rehearsed(&library, live, name, program, able, again, seed).await?;
+            ready.waivers = waivers;
             self.how.judged(&library, ready, seed, stop).await
         })
     }
@@ -128,7 +131,9 @@ impl RunBoth {
         self.subject.against(&library)?;
         let program = program(file.as_ref(), &self.command, self.asked.stays_up, ClientPolicy::HONEST)?;
         let able = self.asked.able(file.as_ref(), &library.contract, true)?;
-        let again = self.asked.again("onceproof run both", again(&self.subject, &self.wanted), &self.command);
+        let waivers = self.how.waivers(&library)?;
+        let words = again(&self.subject, &self.wanted, &self.how);
+        let again = self.asked.again("onceproof run both", words, &self.command);
         let seed = self.how.seed();
         let server = file.as_ref().is_none_or(|subject| subject.server != Default::default());
         if !server {
@@ -137,7 +142,8 @@ impl RunBoth {
         runtime()?.block_on(async {
             let stop = stop_on_signal();
             let mut live = self.subject.up(file.clone(), &library).await?;
-            let found = preflight(&library.contract, &Arc::new(live.target.clone()), seed).await;
+            let found =
+                preflight(&contract_for(&library, &live.target.abilities), &Arc::new(live.target.clone()), seed).await;
             live.target.tempo = found.tempo;
             // A subject file names both; else each has a name of its own.
             let name = match &file {
@@ -145,6 +151,7 @@ impl RunBoth {
                 Some(_) | None => format!("{} with {}", named(None, &program, &library), live.target.name),
             };
             let mut ready = rehearsed(&library, live, name, program, able, again, seed).await?;
+            ready.waivers = waivers;
             ready.found = Preflight {
                 findings: found.findings.into_iter().chain(ready.found.findings).collect(),
                 missing: found.missing.into_iter().chain(ready.found.missing).collect(),
@@ -276,10 +283,10 @@ async fn rehearsed(
     let mut client = ClientTarget::new(program, Arc::new(Metronome::start(clock)));
     live.target.name = name;
     live.target.abilities.client = Some(able);
-    let contract = crate::cli::session::contract_for(library, &live.target.abilities);
+    let contract = contract_for(library, &live.target.abilities);
     let found = rehearsal(&contract, &Arc::new(live.target.clone()), &mut client, seed, clock).await;
     live.target.client = Some(Arc::new(client));
-    Ok(Ready { live, found, side_by_side: side_by_side(), clock, again })
+    Ok(Ready { live, found, side_by_side: side_by_side(), clock, waivers: Default::default(), again })
 }
 
 /// The policy of a saboteur, or an honest variant, of the reference client.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::cli::run::fresh_seed;
+use crate::cli::session::contract_for;
 use crate::cli::subject::WhichSubject;
 use crate::cli::{Failure, Library, Wanted, exit, runtime, say};
 use crate::plan::Seed;
@@ -29,7 +30,8 @@ impl Doctor {
         runtime()?.block_on(async {
             let live = self.subject.up(file, &library).await?;
             let seed = Seed(self.seed.unwrap_or_else(fresh_seed));
-            let found = preflight(&library.contract, &Arc::new(live.target.clone()), seed).await;
+            let found =
+                preflight(&contract_for(&library, &live.target.abilities), &Arc::new(live.target.clone()), seed).await;
             say(&found.lines().join("\n"));
             let conclusion = match (found.is_ready(), found.findings.iter().any(|finding| finding.remedy.is_some())) {
                 (true, false) => "ready: everything that a run needs was met",

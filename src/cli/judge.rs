@@ -5,8 +5,8 @@ use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::cli::session::{asked, concluded, planned};
-use crate::cli::{Failure, Library, say};
+use crate::cli::session::{Known, asked, concluded, planned};
+use crate::cli::{Failure, Library, say, waivers};
 use crate::event::{Stories, Story};
 use crate::file::Source;
 use crate::history::HistoryReader;
@@ -23,6 +23,9 @@ pub struct Judge {
     /// As for `run`.
     #[arg(long)]
     strict: bool,
+    /// Known failings of the subject, in place of the waiver file that the run was given.
+    #[arg(long, value_name = "FILE")]
+    waive: Option<PathBuf>,
     /// Print the verdicts as JSON.
     #[arg(long)]
     json: bool,
@@ -40,6 +43,10 @@ impl Judge {
         let mut sources = history.run.files.iter().map(|(name, text)| Source::new(name.clone(), text.clone()));
         let contract = sources.next().ok_or_else(|| unreadable(&"no contract in its header"))?;
         let library = Library::from_sources(contract, sources.collect()).map_err(|error| unreadable(&error))?;
+        let waivers = match &self.waive {
+            Some(path) => waivers::load(Some(path), &library)?,
+            None => waivers::of_history(history.run.waivers.as_ref())?,
+        };
         let abilities: Abilities =
             serde_json::from_value(history.run.abilities.clone()).map_err(|error| unreadable(&error))?;
         let seed = Seed(history.run.seed);
@@ -68,8 +75,7 @@ impl Judge {
         }
         let report = concluded(
             &library,
-            &history.run.subject,
-            &abilities,
+            &Known { subject: &history.run.subject, abilities: &abilities, waivers: &waivers },
             seed,
             cases.len(),
             reports,

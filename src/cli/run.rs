@@ -8,13 +8,13 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::client::{RunBoth, RunClient};
-use crate::cli::session::{Manner, planned, played};
+use crate::cli::session::{Manner, contract_for, planned, played};
 use crate::cli::subject::{Live, WhichSubject};
-use crate::cli::{Failure, Library, Wanted, complain, exit, runtime};
+use crate::cli::{Failure, Library, Wanted, complain, exit, runtime, waivers};
 use crate::event::{Event, FinishedCase, Listener, Stories, Story, keep_story};
 use crate::history::{HistoryWriter, RunHeader, SealedHistory};
 use crate::name::CaseId;
-use crate::plan::{Case, Seed, Selection};
+use crate::plan::{Case, Seed, Selection, Waivers};
 use crate::report::{Folder, Look, Terminal};
 use crate::runner::{Played, Preflight, preflight};
 use crate::time::Clock;
@@ -56,6 +56,9 @@ pub struct How {
     /// A broken should, or a derived requirement, fails; a requirement that could not be judged is exit code 3.
     #[arg(long)]
     pub strict: bool,
+    /// Known failings of this subject, each with a reason; one that no longer applies is an error.
+    #[arg(long, value_name = "FILE")]
+    pub waive: Option<PathBuf>,
     /// How many cases are played at the same time; 32, unless said, and all of them for a client.
     #[arg(long, value_name = "N")]
     pub parallel: Option<usize>,
@@ -80,6 +83,8 @@ pub struct Ready {
     pub side_by_side: usize,
     /// The run's clock.
     pub clock: Clock,
+    /// Known failings of it.
+    pub waivers: Waivers,
     /// The words that judge this subject again, `onceproof run …`, without scenario, case and seed.
     pub again: Again,
 }
@@ -107,33 +112,38 @@ impl Run {
         let file = self.subject.file()?;
         let contract = file.as_ref().map_or_else(Library::default_contract, |subject| subject.contract.clone());
         let library = Library::load(&self.wanted, &contract).map_err(Failure::input)?;
+        let waivers = self.how.waivers(&library)?;
         let seed = self.how.seed();
         runtime()?.block_on(async {
             let stop = stop_on_signal();
             let clock = Clock::start();
             let mut live = self.subject.up(file, &library).await?;
-            let found = preflight(&library.contract, &Arc::new(live.target.clone()), seed).await;
+            let found =
+                preflight(&contract_for(&library, &live.target.abilities), &Arc::new(live.target.clone()), seed).await;
             live.target.tempo = found.tempo;
-            let again = Again { before: vec!["onceproof run".to_owned()], after: again(&self.subject, &self.wanted) };
-            self.how.judged(&library, Ready { live, found, side_by_side: 32, clock, again }, seed, stop).await
+            let after = again(&self.subject, &self.wanted, &self.how);
+            let again = Again { before: vec!["onceproof run".to_owned()], after };
+            self.how.judged(&library, Ready { live, found, side_by_side: 32, clock, waivers, again }, seed, stop).await
         })
     }
 }
 
 /// The words that name a server and the files it is judged by.
-pub fn again(subject: &WhichSubject, wanted: &Wanted) -> Vec<String> {
+pub fn again(subject: &WhichSubject, wanted: &Wanted, how: &How) -> Vec<String> {
     let mut words = Vec::new();
     if let Some(file) = &subject.subject {
         words.push(format!("--subject {}", file.display()));
     }
     words.extend(subject.sabotage.iter().map(|row| format!("--sabotage {row}")));
     words.extend(subject.url.iter().map(|url| format!("--url {url}")));
+    words.extend(subject.ca.iter().map(|file| format!("--ca {}", file.display())));
     if let Some(contract) = &wanted.contract {
         words.push(format!("--contract {contract}"));
     }
     if let Some(folder) = &wanted.scenarios {
         words.push(format!("--scenarios {}", folder.display()));
     }
+    words.extend(how.waive.iter().map(|file| format!("--waive {}", file.display())));
     words
 }
 
@@ -150,6 +160,11 @@ impl How {
         Seed(self.seed.unwrap_or_else(fresh_seed))
     }
 
+    /// The waiver file that was given, held against the contract.
+    pub fn waivers(&self, library: &Library) -> Result<Waivers, Failure> {
+        waivers::load(self.waive.as_deref(), library)
+    }
+
     /// Plans, plays, judges and reports.
     pub async fn judged(
         &self,
@@ -158,7 +173,7 @@ impl How {
         seed: Seed,
         stop: CancellationToken,
     ) -> Result<u8, Failure> {
-        let Ready { live, found, side_by_side, clock, again } = ready;
+        let Ready { live, found, side_by_side, clock, waivers, again } = ready;
         if !found.is_ready() {
             complain(&format!("the subject cannot be worked with yet:\n{}", found.lines().join("\n")));
             return Ok(exit::SET_UP);
@@ -168,6 +183,11 @@ impl How {
             selectors: self.selectors.clone(),
             cases: self.cases.iter().map(|id| CaseId::from(id.as_str())).collect(),
         };
+        if !waivers.list.is_empty() {
+            let whole = planned(library, &target.abilities, seed, &Selection::default(), &found.missing)?;
+            let client = target.abilities.client.as_ref();
+            waivers.against_plan(&library.contract, &whole, client).map_err(Failure::input)?;
+        }
         let cases = planned(library, &target.abilities, seed, &selection, &found.missing)?;
         let folder = match self.no_report {
             true => None,
@@ -189,7 +209,8 @@ impl How {
             tell(&Event::Preflight(found.lines()));
         }
         let side_by_side = self.parallel.unwrap_or(side_by_side);
-        let manner = Manner { side_by_side, strict: self.strict, clock, stop: stop.clone() };
+        let kept = waivers.source.as_ref().map(|source| (source.name.clone(), source.text.clone()));
+        let manner = Manner { side_by_side, strict: self.strict, clock, stop: stop.clone(), waivers };
         let mut stories = Stories::new();
         let (played, report) = played(library, &target, cases, seed, &manner, |one: &Played| {
             let finished = finished(one, &again, seed);
@@ -212,6 +233,7 @@ impl How {
                 missing: found.missing.clone(),
                 abilities: serde_json::to_value(&target.abilities).map_err(Failure::set_up)?,
                 files: library.files(),
+                waivers: kept,
             };
             write_history(folder, header, &played, report.complete, &target).map_err(Failure::set_up)?;
             folder.write(&report, &stories).map_err(Failure::set_up)?;

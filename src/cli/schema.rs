@@ -15,6 +15,7 @@ enum Kind {
     Contract,
     Scenario,
     Subject,
+    Waivers,
 }
 
 impl Schema {
@@ -24,6 +25,7 @@ impl Schema {
             Kind::Contract => (&crate::contract::SHAPE, "onceproof-contract"),
             Kind::Scenario => (&crate::scenario::SHAPE, "onceproof-scenario"),
             Kind::Subject => (&crate::subject::SHAPE, "onceproof-subject"),
+            Kind::Waivers => (&crate::plan::WAIVERS, "onceproof-waivers"),
         };
         say(&serde_json::to_string_pretty(&schema(record, id)).map_err(Failure::set_up)?);
         Ok(exit::OK)

@@ -149,7 +149,13 @@ impl Selftest {
             let target = Arc::new(live.target.clone());
             let cases = planned(library, &target.abilities, SEED, &Selection::default(), &ready.missing)?;
             let clock = Clock::start();
-            let manner = Manner { side_by_side: self.parallel, strict: false, clock, stop: stop.clone() };
+            let manner = Manner {
+                side_by_side: self.parallel,
+                strict: false,
+                clock,
+                stop: stop.clone(),
+                waivers: Default::default(),
+            };
             let (_, report) = played(library, &target, cases, SEED, &manner, |_| {}).await?;
             matrix.push(Row::new(library, row.kind, row.name, &[report]));
         }
@@ -190,7 +196,8 @@ impl Selftest {
                     target.client = Some(Arc::new(client.in_turn(Duration::from_millis(10), Arc::clone(starting))));
                     let target = Arc::new(target);
                     let cases = planned(library, &target.abilities, SEED, &Selection::default(), &[])?;
-                    let manner = Manner { side_by_side, strict: false, clock, stop: stop.clone() };
+                    let manner =
+                        Manner { side_by_side, strict: false, clock, stop: stop.clone(), waivers: Default::default() };
                     let (_, report) = played(library, &target, cases, SEED, &manner, |_| {}).await?;
                     Ok::<_, Failure>(report)
                 });

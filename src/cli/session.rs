@@ -8,9 +8,10 @@ use tokio_util::sync::CancellationToken;
 use crate::cli::subject::abilities_of_reference;
 use crate::cli::{Failure, Library};
 use crate::contract::Contract;
-use crate::judge::{CaseReport, RunReport, roll_up};
+use crate::file::Problem;
+use crate::judge::{CaseReport, RunReport, roll_up, unused, waive};
 use crate::name::{OperationName, RequirementId};
-use crate::plan::{Abilities, AbleClient, Case, Seed, Selection, Setting, expand, is_of};
+use crate::plan::{Abilities, AbleClient, Case, Seed, Selection, Setting, Waivers, expand, is_of};
 use crate::requirement::Side;
 use crate::runner::{Played, Target, run};
 use crate::time::Clock;
@@ -78,11 +79,15 @@ fn selected(library: &Library, selection: &Selection, cases: Vec<Case>) -> Resul
     })
 }
 
-/// The contract, in the words of the client under test where it has words of its own.
+/// The contract, in the words of whoever is under test where they have words of their own.
 pub fn contract_for(library: &Library, abilities: &Abilities) -> Arc<Contract> {
+    let own = match abilities.operations.is_empty() {
+        true => Arc::clone(&library.contract),
+        false => Arc::new(library.contract.worded(&abilities.operations)),
+    };
     match &abilities.client {
-        Some(client) if !client.speaks.is_empty() => Arc::new(library.contract.spoken(&client.speaks)),
-        Some(_) | None => Arc::clone(&library.contract),
+        Some(client) if !client.speaks.is_empty() => Arc::new(own.spoken(&client.speaks)),
+        Some(_) | None => own,
     }
 }
 
@@ -96,6 +101,8 @@ pub struct Manner {
     pub clock: Clock,
     /// Ends the run.
     pub stop: CancellationToken,
+    /// Known failings of the subject.
+    pub waivers: Waivers,
 }
 
 /// Plays and concludes; `heard` is told of each case as it ends.
@@ -113,7 +120,8 @@ pub async fn played(
     let played =
         run(cases, target, manner.side_by_side, manner.clock, &manner.stop, heard).await.map_err(Failure::SetUp)?;
     let reports: Vec<CaseReport> = played.iter().map(|one| one.report.clone()).collect();
-    let report = concluded(library, &target.name, &target.abilities, seed, planned, reports, &asked, manner.strict);
+    let known = Known { subject: &target.name, abilities: &target.abilities, waivers: &manner.waivers };
+    let report = concluded(library, &known, seed, planned, reports, &asked, manner.strict);
     Ok((played, report))
 }
 
@@ -123,21 +131,40 @@ pub fn asked(cases: &[Arc<Case>]) -> Vec<RequirementId> {
     all.cloned().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// What is known of a subject.
+pub struct Known<'a> {
+    /// What people call it.
+    pub subject: &'a str,
+    /// What it can do.
+    pub abilities: &'a Abilities,
+    /// What it is known to fail.
+    pub waivers: &'a Waivers,
+}
+
 /// From the verdicts of cases to the report of a run.
-#[expect(clippy::too_many_arguments, reason = "each is one fact of a run, and no two belong together")]
 pub fn concluded(
     library: &Library,
-    subject: &str,
-    abilities: &Abilities,
+    known: &Known<'_>,
     seed: Seed,
     planned: usize,
-    cases: Vec<CaseReport>,
+    mut cases: Vec<CaseReport>,
     asked: &[RequirementId],
     strict: bool,
 ) -> RunReport {
+    let Known { subject, abilities, waivers } = known;
+    waive(waivers, &mut cases);
+    // A run that was ended early says nothing of what it did not come to.
+    let unused = if cases.len() == planned { unused(waivers, &cases) } else { Vec::new() };
+    let told = |problem: &Problem| match &waivers.source {
+        Some(source) => {
+            let line = source.text.get(..problem.span.start).unwrap_or_default().matches('\n').count() + 1;
+            format!("{}:{line}: {}: {}", source.name, problem.message, problem.label)
+        }
+        None => format!("{}: {}", problem.message, problem.label),
+    };
     RunReport {
         contract: library.contract.name.clone(),
-        subject: subject.to_owned(),
+        subject: (*subject).to_owned(),
         seed: seed.0,
         complete: cases.len() == planned,
         planned,
@@ -145,5 +172,6 @@ pub fn concluded(
         kill_score: crate::cli::matrix::recorded_score(),
         requirements: roll_up(&library.contract, &cases, asked, abilities.client.as_ref(), strict),
         cases,
+        unused_waivers: unused.iter().map(told).collect(),
     }
 }

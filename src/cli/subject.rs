@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -13,6 +13,7 @@ use crate::cli::{Failure, Library};
 use crate::contract::Contract;
 use crate::name::{CredentialName, ScopeName};
 use crate::plan::{Abilities, AbleClient, AbleCredential};
+use crate::proxy::{Tls, Tunnel};
 use crate::reference::{Policy, Running, Service, StoreAt, honest_variants, saboteurs, stand_in, start};
 use crate::runner::{EdgeKind, Process, Starter, Target};
 use crate::subject::{Credential, Hook, Server, Subject};
@@ -30,6 +31,9 @@ pub struct WhichSubject {
     /// `SCOPE=VALUE[,SCOPE=VALUE];HEADER: VALUE`. Without any, those that the contract's reference serves.
     #[arg(long, value_name = "SCOPE;HEADER", requires = "url")]
     pub credential: Vec<String>,
+    /// With an https --url, the certificates to trust, as a PEM file; those that this machine trusts, unless given.
+    #[arg(long, value_name = "FILE", requires = "url")]
+    pub ca: Option<PathBuf>,
     /// A host besides loopback that may be called.
     #[arg(long, value_name = "HOST")]
     pub allow_host: Vec<String>,
@@ -43,6 +47,7 @@ pub struct Live {
     /// To work with.
     pub target: Target,
     _reference: Vec<Running>,
+    _tunnels: Vec<Tunnel>,
     _processes: Vec<Process>,
     _folder: Option<tempfile::TempDir>,
 }
@@ -75,6 +80,13 @@ impl WhichSubject {
             }
         };
         let mut replicas = Target::addresses(&subject).map_err(Failure::set_up)?;
+        let mut tunnels = Vec::new();
+        for (url, address) in subject.server.urls.iter().zip(&mut replicas) {
+            if let Some(tunnel) = tunnel(url, *address, subject.server.ca.as_deref()).await? {
+                *address = tunnel.address();
+                tunnels.push(tunnel);
+            }
+        }
         let host = subject.server.urls.first().map(|url| crate::runner::authority(url).to_owned());
         let mut processes = Vec::new();
         let mut folder = None;
@@ -91,6 +103,7 @@ impl WhichSubject {
         Ok(Live {
             target: Target::of(&subject, replicas, &host),
             _reference: Vec::new(),
+            _tunnels: tunnels,
             _processes: processes,
             _folder: folder,
         })
@@ -109,16 +122,29 @@ impl WhichSubject {
         Ok(Subject {
             name: crate::runner::authority(first).to_owned(),
             contract: contract.name.clone(),
-            server: Server { urls: self.url.clone(), ..Server::default() },
+            server: Server { urls: self.url.clone(), ca: self.ca.clone(), ..Server::default() },
             client: None,
             credentials,
             observe: IndexMap::new(),
             hooks: IndexMap::new(),
-            paths: IndexMap::new(),
+            operations: BTreeMap::new(),
             settles: None,
             allow_hosts: self.allow_host.clone(),
+            folder: PathBuf::new(),
         })
     }
+}
+
+/// The way to an origin that speaks TLS; none where it does not. It is tried once: what is wrong with it is no verdict.
+async fn tunnel(url: &str, origin: SocketAddr, ca: Option<&Path>) -> Result<Option<Tunnel>, Failure> {
+    if !url.starts_with("https://") {
+        return Ok(None);
+    }
+    let authority = crate::runner::authority(url);
+    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    let tls = Tls::new(host, ca).map_err(Failure::set_up)?;
+    tls.try_out(origin).await.map_err(|error| Failure::SetUp(format!("{url}: {error}")))?;
+    Tunnel::open(origin, tls).await.map(Some).map_err(Failure::set_up)
 }
 
 fn credential(index: usize, text: &str) -> Result<(CredentialName, Credential), Failure> {
@@ -202,12 +228,13 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
             .into_iter()
             .map(|hook| {
                 let headers = vec![(crate::reference::HOOK_HEADER.to_owned(), hook.to_owned())];
-                (hook.to_owned(), Hook::Headers(headers))
+                (hook.to_owned(), Hook::of_headers(headers))
             })
             .collect(),
-        paths: IndexMap::new(),
+        operations: BTreeMap::new(),
         settles: None,
         allow_hosts: Vec::new(),
+        folder: PathBuf::new(),
     };
     // Requests name a host that is the same in every run, so that the same seed sends the same bytes.
     let mut target = Target::of(&subject, replicas, "reference.test");
@@ -217,7 +244,8 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
         contract.reference.as_ref().and_then(|reference| reference.edge.as_ref()).map(|_| EdgeKind::Embedded(policy));
     target.abilities.edge = target.edge.is_some();
     target.shows_after = contract.reference.as_ref().map(crate::contract::Reference::shows_after);
-    Ok(Live { target, _reference: running, _processes: Vec::new(), _folder: Some(folder) })
+    let (_tunnels, _processes) = (Vec::new(), Vec::new());
+    Ok(Live { target, _reference: running, _tunnels, _processes, _folder: Some(folder) })
 }
 
 /// Brings up a stand-in for a server that nobody has described, or that a client speaks to in its own words.
@@ -233,12 +261,14 @@ pub async fn stood_in(library: &Library, client: &AbleClient) -> Result<Live, Fa
         credentials: reference_credentials(&contract),
         observe: IndexMap::new(),
         hooks: IndexMap::new(),
-        paths: IndexMap::new(),
+        operations: BTreeMap::new(),
         settles: None,
         allow_hosts: Vec::new(),
+        folder: PathBuf::new(),
     };
     let target = Target::of(&subject, vec![running.addr], "stand-in.test");
-    Ok(Live { target, _reference: vec![running], _processes: Vec::new(), _folder: None })
+    let (_tunnels, _processes) = (Vec::new(), Vec::new());
+    Ok(Live { target, _reference: vec![running], _tunnels, _processes, _folder: None })
 }
 
 /// What the embedded reference can do, for plans that are only counted.
@@ -251,7 +281,7 @@ pub fn abilities_of_reference(contract: &Contract) -> Abilities {
         restarts: true,
         edge: true,
         hooks: contract.hooks().into_iter().map(str::to_owned).collect(),
-        paths: BTreeMap::new(),
+        operations: BTreeMap::new(),
         client: None,
     }
 }

@@ -10,12 +10,13 @@ mod operation;
 mod reference;
 mod retry;
 mod speech;
+mod wording;
 
 pub use answers::{AnswerRule, BodyTest, HeaderTest, Outcome, StatusSet};
 pub use client::{ClientRules, KeyForm, Met, UUID, Waits};
 pub use effect::{Effect, Read};
 pub use key::{Forbidden, KeyPlace, KeyRule, LengthUnit, Replay, Sameness, Syntax};
-pub use load::{SHAPE, duration, load};
+pub use load::{SHAPE, TEMPLATE_NAMES, check_templates, duration, load};
 pub use operation::{Batch, Contract, Counter, Edit, Operation, Reconfiguration, RequestLine, SLOW, Safety};
 pub use reference::{
     CannedAnswer, Collection, Constraint, Edge, Late, Lookup, ReadRoute, Reference, ReferenceCredential,
@@ -23,3 +24,4 @@ pub use reference::{
 };
 pub use retry::{Advice, RetryRow, RowOn};
 pub use speech::{Speech, SpokenAnswer};
+pub use wording::Wording;

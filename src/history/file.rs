@@ -34,6 +34,9 @@ pub struct RunHeader {
     pub abilities: serde_json::Value,
     /// The contract and the scenarios, as they were: path and text.
     pub files: IndexMap<String, String>,
+    /// The waiver file that it was judged by, if it was by one: path and text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waivers: Option<(String, String)>,
 }
 
 /// The end of one case in the file.

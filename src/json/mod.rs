@@ -5,7 +5,7 @@
 //! - `text`, `number`: the two leaves that ordinary libraries lose.
 //! - `tree`: the value; `content`: when two say the same; `parse` and `print`: bytes in, text out; `problem`: why not.
 //! - `spelling`: other ways to write the same content, to send to a subject.
-//! - `pointer`, `edit`: places inside a value; `diff`: what differs, and where.
+//! - `pointer`, `edit`, `query`: places inside a value; `diff`: what differs, and where.
 //! - `stored`: the value inside our own files, through serde; `foreign`: to and from `serde_json::Value`.
 
 #[cfg(test)]
@@ -19,6 +19,7 @@ mod parse;
 mod pointer;
 mod print;
 mod problem;
+mod query;
 mod spelling;
 mod stored;
 mod text;
@@ -28,6 +29,7 @@ pub use diff::{Difference, DifferenceKind, diff};
 pub use number::Number;
 pub use pointer::{Pointer, PointerError};
 pub use problem::{ParseError, ParseProblem};
+pub use query::{Query, literal};
 pub use spelling::{Spelling, UnknownSpelling};
 pub use text::Text;
 pub use tree::Json;

@@ -47,6 +47,7 @@ pub fn judge(case: &Case, history: &SealedHistory) -> CaseReport {
                 on: planned.on.clone(),
                 requirements: planned.requirements.clone(),
                 verdict,
+                waived: Default::default(),
             }
         })
         .collect();

@@ -35,8 +35,10 @@ mod share_key;
 mod testing;
 mod verdict;
 mod view;
+mod waiving;
 mod write_nothing_new;
 
 pub use case::judge;
 pub use rollup::{CaseReport, ClaimVerdict, RequirementReport, RunReport, Standing, roll_up};
 pub use verdict::{Anomaly, Doubt, Evidence, Verdict, Violation, Witnesses};
+pub use waiving::{unused, waive};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::Contract;
 use crate::judge::verdict::{Doubt, Verdict};
 use crate::name::{CaseId, IntentName, RequirementId, ScenarioPath};
-use crate::plan::AbleClient;
+use crate::plan::{AbleClient, Waived, is_judged};
 use crate::requirement::{Grade, Level, Requirement, Side};
 use crate::scenario::Claim;
 
@@ -24,6 +24,9 @@ pub struct ClaimVerdict {
     pub requirements: Vec<RequirementId>,
     /// What was found.
     pub verdict: Verdict,
+    /// Why its violation is waived, for each requirement for which it is.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub waived: IndexMap<RequirementId, Waived>,
 }
 
 /// One case's verdicts.
@@ -51,6 +54,8 @@ pub enum Standing {
     Pass,
     /// Only reported, by its level.
     Reported,
+    /// Broken, known to be, and waived; beyond that nothing is wrong with it.
+    Waived,
     /// Asked for, and nobody can say.
     NotJudged,
     /// Broken, but it does not bind (derived, or a should).
@@ -78,14 +83,21 @@ pub struct RequirementReport {
     pub standing: Standing,
     /// Verdicts that held.
     pub held: usize,
-    /// Verdicts that were violated.
+    /// Verdicts that were violated, waived or not.
     pub violated: usize,
+    /// Those of them that are waived.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub waived: usize,
     /// Verdicts that are unknown.
     pub unknown: usize,
     /// Why it is not judged, or what was observed.
     pub remark: Option<String>,
     /// The first case that shows the standing.
     pub shown_by: Option<CaseId>,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A whole run, concluded.
@@ -109,6 +121,9 @@ pub struct RunReport {
     pub requirements: Vec<RequirementReport>,
     /// Every case that was played, in the plan's order.
     pub cases: Vec<CaseReport>,
+    /// Waivers that no longer apply, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unused_waivers: Vec<String>,
 }
 
 impl Standing {
@@ -118,6 +133,7 @@ impl Standing {
             Standing::NotApplicable => "not applicable",
             Standing::Pass => "pass",
             Standing::Reported => "reported",
+            Standing::Waived => "waived",
             Standing::NotJudged => "not judged",
             Standing::Warn => "warn",
             Standing::Fail => "fail",
@@ -132,13 +148,17 @@ impl fmt::Display for Standing {
 }
 
 impl RunReport {
-    /// The exit code of a run: 0 conformant, 1 violated, 3 nothing was judged (or, when strict, a gap).
+    /// The exit code of a run: 0 conformant, 1 violated, 2 a waiver no longer applies, 3 nothing was judged (or, when
+    /// strict, a gap).
     pub fn exit_code(&self) -> u8 {
         let count = |standing: Standing| self.requirements.iter().filter(|row| row.standing == standing).count();
         if count(Standing::Fail) > 0 {
             1
+        } else if !self.unused_waivers.is_empty() {
+            2
         } else {
-            let judged = count(Standing::Pass) + count(Standing::Warn) + count(Standing::Reported) > 0;
+            let told = count(Standing::Warn) + count(Standing::Reported) + count(Standing::Waived);
+            let judged = count(Standing::Pass) + told > 0;
             let gap = self.strict && count(Standing::NotJudged) > 0;
             if judged && self.complete && !gap { 0 } else { 3 }
         }
@@ -153,16 +173,10 @@ pub fn roll_up(
     client: Option<&AbleClient>,
     strict: bool,
 ) -> Vec<RequirementReport> {
-    let is_of_side = |requirement: &&Requirement| match (requirement.side, client) {
-        (Side::Client, Some(client)) => requirement.clients.is_empty() || requirement.clients.contains(&client.kind),
-        (Side::Server, Some(client)) => client.both,
-        (Side::Server, None) => true,
-        (Side::Client, None) | (Side::Sender | Side::Receiver, _) => false,
-    };
     contract
         .requirements
         .values()
-        .filter(is_of_side)
+        .filter(|requirement| is_judged(requirement, client))
         .map(|requirement| row(requirement, cases, asked, strict))
         .collect()
 }
@@ -178,11 +192,14 @@ fn row(requirement: &Requirement, cases: &[CaseReport], asked: &[RequirementId],
         standing: Standing::NotApplicable,
         held: 0,
         violated: 0,
+        waived: 0,
         unknown: 0,
         remark: requirement.not_judged.clone(),
         shown_by: None,
     };
     let mut worst: Option<(u8, &CaseReport, &ClaimVerdict)> = None;
+    let mut waived: Option<(&CaseReport, &ClaimVerdict)> = None;
+    let mut reasons: IndexMap<String, usize> = IndexMap::new();
     let mut observed: IndexMap<String, usize> = IndexMap::new();
     for case in cases {
         for verdict in case.verdicts.iter().filter(|verdict| verdict.requirements.contains(&requirement.id)) {
@@ -197,13 +214,22 @@ fn row(requirement: &Requirement, cases: &[CaseReport], asked: &[RequirementId],
                 Verdict::Unknown(_) => report.unknown += 1,
                 Verdict::Violated(_) => report.violated += 1,
             }
+            // A violation that is waived decides nothing, but that it is no pass.
+            if let Some(why) = verdict.waived.get(&requirement.id) {
+                report.waived += 1;
+                *reasons.entry(why.to_string()).or_insert(0) += 1;
+                waived = waived.or(Some((case, verdict)));
+                continue;
+            }
             let rank = rank(requirement, &verdict.verdict);
             if worst.is_none_or(|(known, _, _)| rank > known) {
                 worst = Some((rank, case, verdict));
             }
         }
     }
-    let Some((_, case, verdict)) = worst else {
+    // What a client gave no occasion for says nothing beside a violation that is known.
+    let worst = worst.filter(|(rank, ..)| *rank > 0 || waived.is_none());
+    let Some((_, case, verdict)) = worst.or(waived.map(|(case, verdict)| (0, case, verdict))) else {
         report.standing = if requirement.not_judged.is_some() || asked.contains(&requirement.id) {
             Standing::NotJudged
         } else {
@@ -213,6 +239,7 @@ fn row(requirement: &Requirement, cases: &[CaseReport], asked: &[RequirementId],
     };
     report.shown_by = Some(case.id.clone());
     report.standing = match &verdict.verdict {
+        Verdict::Violated(_) if worst.is_none() => Standing::Waived,
         Verdict::Violated(_) => match (requirement.level, requirement.grade, strict) {
             (Level::Probe | Level::May, _, _) => Standing::Reported,
             (Level::Must, Grade::Stated, _) | (Level::Must | Level::Should, _, true) => Standing::Fail,
@@ -226,14 +253,23 @@ fn row(requirement: &Requirement, cases: &[CaseReport], asked: &[RequirementId],
             });
             Standing::NotJudged
         }
+        Verdict::Holds(_) if waived.is_some() => Standing::Waived,
         Verdict::Holds(_) => passed(requirement),
     };
+    if let (Standing::Waived, Some((case, _))) = (report.standing, waived) {
+        report.shown_by = Some(case.id.clone());
+    }
     if report.standing == Standing::Pass && report.unknown > 0 {
         let all = report.held + report.unknown;
         report.remark = Some(format!("no occasion for it in {} of {all}", report.unknown));
     }
     if !observed.is_empty() {
         report.remark = Some(observed.keys().cloned().collect::<Vec<_>>().join("; "));
+    }
+    if !reasons.is_empty() {
+        let reasons =
+            reasons.iter().map(|(why, count)| format!("{count} of {} violations waived, {why}", report.violated));
+        report.remark = Some(report.remark.into_iter().chain(reasons).collect::<Vec<_>>().join("; "));
     }
     report
 }
@@ -255,6 +291,8 @@ fn passed(requirement: &Requirement) -> Standing {
 mod tests {
     use super::*;
     use crate::history::EntryNo;
+    use crate::judge::verdict::{Anomaly, Evidence};
+    use crate::plan::WaiverKind;
 
     fn requirement(side: Side) -> Requirement {
         Requirement {
@@ -272,7 +310,14 @@ mod tests {
     }
 
     fn standing(side: Side, verdicts: &[Verdict]) -> Standing {
-        let case = |verdict: &Verdict| CaseReport {
+        let verdicts: Vec<(Verdict, bool)> = verdicts.iter().map(|verdict| (verdict.clone(), false)).collect();
+        report(side, &verdicts).standing
+    }
+
+    /// The row of a requirement with these verdicts, each waived or not.
+    fn report(side: Side, verdicts: &[(Verdict, bool)]) -> RequirementReport {
+        let known = Waived { kind: WaiverKind::Failing, reason: "known".to_owned(), until: None };
+        let case = |(verdict, waived): &(Verdict, bool)| CaseReport {
             id: "c".into(),
             scenario: "s".into(),
             title: String::new(),
@@ -282,10 +327,44 @@ mod tests {
                 on: Vec::new(),
                 requirements: vec!["R-1".into()],
                 verdict: verdict.clone(),
+                waived: waived.then(|| ("R-1".into(), known.clone())).into_iter().collect(),
             }],
         };
         let cases: Vec<CaseReport> = verdicts.iter().map(case).collect();
-        row(&requirement(side), &cases, &["R-1".into()], false).standing
+        row(&requirement(side), &cases, &["R-1".into()], false)
+    }
+
+    #[test]
+    fn a_violation_that_is_waived_decides_nothing_but_that_it_is_no_pass() {
+        let found = Evidence {
+            anomaly: Anomaly::Lost,
+            expected: "one".to_owned(),
+            observed: "none".to_owned(),
+            shown_by: vec![EntryNo(0)],
+        };
+        let violated = Verdict::violated_or(vec![found], || Verdict::holds([EntryNo(0)], ""));
+        let known = (violated.clone(), true);
+        let held = (Verdict::holds([EntryNo(0)], ""), false);
+        let untold = (Verdict::Unknown(Doubt::Undecided(String::new())), false);
+        let idle = (Verdict::Unknown(Doubt::NeverExercised(String::new())), false);
+        for (others, side, expected) in [
+            (vec![], Side::Server, Standing::Waived),
+            (vec![held.clone()], Side::Server, Standing::Waived),
+            (vec![held, untold], Side::Server, Standing::NotJudged),
+            (vec![idle.clone()], Side::Server, Standing::NotJudged),
+            (vec![idle], Side::Client, Standing::Waived),
+            (vec![(violated, false)], Side::Server, Standing::Fail),
+        ] {
+            for verdicts in [
+                [&others[..], std::slice::from_ref(&known)].concat(),
+                [std::slice::from_ref(&known), &others[..]].concat(),
+            ] {
+                let report = report(side, &verdicts);
+                assert_eq!((report.standing, report.waived), (expected, 1), "{side} {others:?}");
+                let told = report.remark.expect("a remark");
+                assert!(told.ends_with("violations waived, known failing: known"), "{told}");
+            }
+        }
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub fn given<const N: usize>(intents: [&str; N]) -> Story {
             restarts: true,
             edge: true,
             hooks: vec!["answer 429".to_owned()],
-            paths: Default::default(),
+            operations: Default::default(),
             client: None,
         },
         unfinished: None,

@@ -6,10 +6,8 @@ use std::time::Duration;
 
 use crate::contract::Read;
 use crate::history::Sight;
-use crate::json::{Json, Number};
-
-/// More rows than this are told no further: whatever was expected, they are too many.
-const MOST_COUNTED: usize = 10_000;
+use crate::json::{Json, Number, Query};
+use crate::observe::counted;
 
 /// A client for calls that are not judged: no proxy, no pool, no retry, no redirect.
 pub fn client(timeout: Duration) -> reqwest::Result<reqwest::Client> {
@@ -36,7 +34,18 @@ pub struct HttpObserver {
     /// The credential's headers.
     pub headers: Vec<(String, String)>,
     /// What in the answer is a row.
-    pub read: Read,
+    pub shown: Shown,
+}
+
+/// What in an answer shows an effect.
+#[derive(Clone, Debug)]
+pub enum Shown {
+    /// What the contract says.
+    ByContract(Read),
+    /// What a path selects; the items, where it names one list.
+    Rows(Query),
+    /// The number that a path names.
+    Count(Query),
 }
 
 impl HttpObserver {
@@ -68,7 +77,9 @@ impl HttpObserver {
     fn rows(&self, status: u16, body: &[u8]) -> Sight {
         let blind = |why: String| Sight::Blind(format!("GET {} answered {why}", self.target));
         // The one thing that is asked for by name may not be there.
-        if status == 404 && self.read.rows.is_none() && self.read.count.is_none() {
+        if status == 404
+            && let Shown::ByContract(Read { rows: None, count: None, .. }) = &self.shown
+        {
             return Sight::Seen(Vec::new());
         }
         if !(200..300).contains(&status) {
@@ -78,17 +89,38 @@ impl HttpObserver {
             Ok(json) => json,
             Err(error) => return blind(format!("what is not JSON: {error}")),
         };
-        if let Some(place) = &self.read.count {
-            return match json.at(place).and_then(Json::as_number).and_then(Number::as_f64) {
-                Some(count) if count >= 0.0 && count.fract() == 0.0 => Sight::Seen(counted(count as usize)),
-                _ => blind(format!("without a count at {place}")),
+        let read = match &self.shown {
+            Shown::ByContract(read) => read,
+            Shown::Rows(query) => {
+                return match query.select(&json).as_deref() {
+                    // A path that names one list names its items: else no list would be one row, however long.
+                    Ok([Json::Array(items)]) if query.is_one_place() => Sight::Seen(items.clone()),
+                    Ok(rows) => Sight::Seen(rows.to_vec()),
+                    Err(why) => blind(why.clone()),
+                };
+            }
+            Shown::Count(query) => {
+                return match query.select(&json).as_deref() {
+                    Ok([one]) => whole(one).map_or_else(
+                        || blind(format!("{one} where a count was to be")),
+                        |count| Sight::Seen(counted(count)),
+                    ),
+                    Ok(many) => blind(format!("with {} places where one count was to be", many.len())),
+                    Err(why) => blind(why.clone()),
+                };
+            }
+        };
+        if let Some(place) = &read.count {
+            return match json.at(place).and_then(whole) {
+                Some(count) => Sight::Seen(counted(count)),
+                None => blind(format!("without a count at {place}")),
             };
         }
-        let Some(place) = &self.read.rows else { return Sight::Seen(vec![json]) };
+        let Some(place) = &read.rows else { return Sight::Seen(vec![json]) };
         match json.at(place).and_then(Json::as_array) {
             Some(rows) => Sight::Seen(
                 rows.iter()
-                    .filter(|row| self.read.matching.as_ref().is_none_or(|subset| row.contains(subset)))
+                    .filter(|row| read.matching.as_ref().is_none_or(|subset| row.contains(subset)))
                     .cloned()
                     .collect(),
             ),
@@ -97,9 +129,10 @@ impl HttpObserver {
     }
 }
 
-/// So many rows, of which nothing is known but that they are there.
-fn counted(count: usize) -> Vec<Json> {
-    vec![Json::object(Vec::<(String, Json)>::new()); count.min(MOST_COUNTED)]
+/// A whole number that is no less than none.
+fn whole(json: &Json) -> Option<usize> {
+    let count = json.as_number().and_then(Number::as_f64)?;
+    (count >= 0.0 && count.fract() == 0.0).then_some(count as usize)
 }
 
 #[cfg(test)]
@@ -110,15 +143,60 @@ mod tests {
     fn seen(status: u16, body: &str) -> Sight {
         let request = RequestLine { method: "GET".to_owned(), target: "/count".to_owned() };
         let count = "/count".parse().ok();
+        shown(Shown::ByContract(Read { request, rows: None, count, identity: None, matching: None }), status, body)
+    }
+
+    fn shown(shown: Shown, status: u16, body: &str) -> Sight {
         let observer = HttpObserver {
             client: client(Duration::from_secs(1)).expect("a client"),
             origin: SocketAddr::from(([127, 0, 0, 1], 1)),
             host: "here".to_owned(),
             target: "/count".to_owned(),
             headers: Vec::new(),
-            read: Read { request, rows: None, count, identity: None, matching: None },
+            shown,
         };
         observer.rows(status, body.as_bytes())
+    }
+
+    fn query(path: &str) -> Query {
+        Query::parse(path).unwrap_or_else(|why| panic!("{path}: {why}"))
+    }
+
+    #[test]
+    fn what_a_path_selects_are_the_rows() {
+        let body = r#"{"items":[{"key":"a"},{"key":"b"},{"key":"a"}],"one":{"key":"a"},"none":[]}"#;
+        for (path, expected) in [
+            ("$.items[?@.key == 'a']", 2),
+            ("$.items[*]", 3),
+            ("$.items", 3),
+            ("$.one", 1),
+            ("$.none", 0),
+            ("$.none[*]", 0),
+            ("$.items[?@.key == 'c']", 0),
+        ] {
+            let seen = shown(Shown::Rows(query(path)), 200, body);
+            assert!(matches!(&seen, Sight::Seen(rows) if rows.len() == expected), "{path}: {seen:?}");
+        }
+        for (path, status, body) in [
+            ("$.items[*]", 200, r#"{"error":"not today"}"#),
+            ("$.items", 200, "{}"),
+            ("$.items[*]", 404, r#"{"items":[]}"#),
+            ("$.items[*]", 200, "items"),
+        ] {
+            let seen = shown(Shown::Rows(query(path)), status, body);
+            assert!(matches!(seen, Sight::Blind(_)), "{path} {status} {body}: {seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_count_by_a_path_is_one_whole_number_or_blindness() {
+        let body = r#"{"in":{"total":2},"text":"2","half":1.5,"many":[1,2],"minus":-1}"#;
+        let seen = shown(Shown::Count(query("$.in.total")), 200, body);
+        assert!(matches!(&seen, Sight::Seen(rows) if rows.len() == 2), "{seen:?}");
+        for path in ["$.text", "$.half", "$.many", "$.many[*]", "$.minus", "$.other", "$.in", "$.many[?@ > 5]"] {
+            let seen = shown(Shown::Count(query(path)), 200, body);
+            assert!(matches!(seen, Sight::Blind(_)), "{path}: {seen:?}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::history::Sight;
-use crate::json::Json;
+use crate::observe::counted;
 
 /// Counts by a query; `database` is `postgres://…` or a path.
 pub async fn count(database: &str, query: &str, key: &str, user: &str) -> Sight {
@@ -36,9 +36,19 @@ pub fn count_sqlite(path: &Path, query: &str, key: &str, user: &str) -> Sight {
 
 fn rows(count: i64) -> Sight {
     match usize::try_from(count) {
-        Ok(count) => Sight::Seen(vec![Json::object(Vec::<(String, Json)>::new()); count.min(10_000)]),
+        Ok(count) => Sight::Seen(counted(count)),
         Err(_) => Sight::Blind(format!("the query counted {count}")),
     }
+}
+
+/// How long a query may take.
+#[cfg(feature = "postgres")]
+const LONGEST: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// What the database said, where it said something; the error alone only says that it did.
+#[cfg(feature = "postgres")]
+fn cause(error: &tokio_postgres::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 #[cfg(feature = "postgres")]
@@ -46,17 +56,24 @@ async fn postgres(database: &str, query: &str, key: &str, user: &str) -> Sight {
     let read = async {
         let (client, connection) = tokio_postgres::connect(database, tokio_postgres::NoTls).await?;
         let road = tokio::spawn(connection);
-        // A `bigint` in every case, and texts whatever the columns are.
-        let query = query.replace("{key}", "$1::text").replace("{user}", "$2::text");
+        // A `bigint` in every case, and texts whatever the columns are. A parameter that is not used has no type.
+        let mut values: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> = Vec::new();
+        let mut query = query.to_owned();
+        for (name, value) in [("{key}", &key), ("{user}", &user)] {
+            if query.contains(name) {
+                values.push(value);
+                query = query.replace(name, &format!("${}::text", values.len()));
+            }
+        }
         let statement = client.prepare(&format!("select ({query})::bigint")).await?;
-        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 2] = [&key, &user];
-        let count = client.query_one(&statement, &values[..statement.params().len()]).await?.try_get::<_, i64>(0)?;
+        let count = client.query_one(&statement, &values).await?.try_get::<_, i64>(0)?;
         road.abort();
         Ok::<i64, tokio_postgres::Error>(count)
     };
-    match read.await {
-        Ok(count) => rows(count),
-        Err(error) => Sight::Blind(format!("the query failed: {error}")),
+    match tokio::time::timeout(LONGEST, read).await {
+        Ok(Ok(count)) => rows(count),
+        Ok(Err(error)) => Sight::Blind(format!("the query failed: {}", cause(&error))),
+        Err(_) => Sight::Blind(format!("the query did not end within {} s", LONGEST.as_secs())),
     }
 }
 
@@ -85,5 +102,37 @@ mod tests {
         assert!(matches!(count_sqlite(&path, "select nothing", "a", "x"), Sight::Blind(_)));
         assert!(matches!(count_sqlite(&folder.path().join("none.db"), query, "a", "x"), Sight::Blind(_)));
         assert!(matches!(count_sqlite(&path, query, "a' or '1'='1", "x"), Sight::Seen(rows) if rows.is_empty()));
+    }
+
+    /// Over PostgreSQL, where one is given: `ONCEPROOF_POSTGRES=postgres://…` names an empty database.
+    #[cfg(feature = "postgres")]
+    #[tokio::test]
+    async fn a_count_on_postgresql_binds_what_the_query_names_and_nothing_else() {
+        let Ok(url) = std::env::var("ONCEPROOF_POSTGRES") else {
+            println!("SKIPPED: ONCEPROOF_POSTGRES names no database, so observers on it are not tested");
+            return;
+        };
+        let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.expect("it is there");
+        tokio::spawn(connection);
+        let rows = "create table if not exists observed(k varchar(9), u uuid); truncate observed; insert into observed \
+                    select 'a', '7f000000-0000-4000-8000-000000000001'::uuid union all select 'a', null";
+        client.batch_execute(rows).await.expect("rows");
+        let user = "7f000000-0000-4000-8000-000000000001";
+        for (query, expected) in [
+            ("select count(*) from observed where k = {key}", 2),
+            ("select count(*) from observed where u::text = {user}", 1),
+            ("select count(*) from observed where u::text = {user} and k = {key} and {key} = 'a'", 1),
+            ("select sum(1) from observed where k = {key}", 2),
+            ("select count(*) from observed where k = {key} || ' or 1=1'", 0),
+        ] {
+            let seen = count(&url, query, "a", user).await;
+            assert!(matches!(&seen, Sight::Seen(rows) if rows.len() == expected), "{query}: {seen:?}");
+        }
+        for query in ["select k from observed where k = {key}", "select count(*) from nowhere where k = {key}"] {
+            let seen = count(&url, query, "a", user).await;
+            assert!(matches!(&seen, Sight::Blind(_)), "{query}: {seen:?}");
+        }
+        let elsewhere = count("postgres://127.0.0.1:1/none", "select count(*) where '' = {key}", "a", user).await;
+        assert!(matches!(&elsewhere, Sight::Blind(_)), "{elsewhere:?}");
     }
 }

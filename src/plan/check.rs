@@ -149,7 +149,7 @@ fn able(contract: &Contract) -> Abilities {
         restarts: true,
         edge: true,
         hooks: contract.hooks().into_iter().map(str::to_owned).collect(),
-        paths: BTreeMap::new(),
+        operations: BTreeMap::new(),
         client: None,
     }
 }

@@ -255,7 +255,7 @@ mod tests {
             restarts: false,
             edge: false,
             hooks: Vec::new(),
-            paths: Default::default(),
+            operations: Default::default(),
             client: Some(client),
         };
         let setting = Setting { contract: Arc::new(contract), abilities, seed: Seed(7) };

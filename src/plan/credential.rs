@@ -7,9 +7,9 @@ use std::fmt;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::Speech;
-
+use crate::contract::{Speech, Wording};
 use crate::name::{ClientName, CredentialName, OperationName, ScopeName};
+use crate::requirement::{Requirement, Side};
 use crate::subject::Subject;
 
 /// What a subject can do; written into histories, so that they can be judged without the subject.
@@ -27,8 +27,9 @@ pub struct Abilities {
     pub edge: bool,
     /// The hooks that it has.
     pub hooks: Vec<String>,
-    /// Paths that differ from the contract's.
-    pub paths: BTreeMap<OperationName, String>,
+    /// Requests that it wants in other words than the contract's.
+    #[serde(default)]
+    pub operations: BTreeMap<OperationName, Wording>,
     /// What the client under test is and can do, where one is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<AbleClient>,
@@ -56,6 +57,16 @@ impl AbleClient {
     /// A client of this kind that does everything by the contract's words and on the clock, and forgets at its end.
     pub fn plain(kind: ClientName) -> Self {
         Self { kind, both: false, persists: false, operations: Vec::new(), time_scale: 1.0, speaks: IndexMap::new() }
+    }
+}
+
+/// Whether a run judges a requirement: that of a server, of this kind of client, or of both.
+pub fn is_judged(requirement: &Requirement, client: Option<&AbleClient>) -> bool {
+    match (requirement.side, client) {
+        (Side::Client, Some(client)) => requirement.clients.is_empty() || requirement.clients.contains(&client.kind),
+        (Side::Server, Some(client)) => client.both,
+        (Side::Server, None) => true,
+        (Side::Client, None) | (Side::Sender | Side::Receiver, _) => false,
     }
 }
 
@@ -103,7 +114,7 @@ impl Abilities {
             restarts: subject.server.start.is_some(),
             edge: subject.server.edge.is_some(),
             hooks: subject.hooks.keys().cloned().collect(),
-            paths: subject.paths.iter().map(|(name, path)| (name.clone(), path.clone())).collect(),
+            operations: subject.operations.clone(),
             client: None,
         }
     }

@@ -278,7 +278,7 @@ fn setups(stage: &Stage<'_>, intent: &PlannedIntent, names: &[OperationName]) ->
             let scope = stage.abilities.scope_of(&intent.credential);
             let names = stage.names(&format!("u-{}-{}", stage.namespace, stage.case), None, &scope);
             let body = operation.body.as_ref().map(|body| render_json(body, &names)).transpose().map_err(bad)?;
-            let target = render_text(&stage.target(operation), &names).map_err(bad)?;
+            let target = render_text(&operation.request.target, &names).map_err(bad)?;
             let bytes = body.map(|body| body.to_string().into_bytes());
             Ok(Setup {
                 operation: name.clone(),

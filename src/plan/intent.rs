@@ -136,14 +136,6 @@ impl Stage<'_> {
         }
     }
 
-    /// A target of the contract, or the subject's own in its place.
-    pub fn target(&self, operation: &Operation) -> String {
-        match self.abilities.paths.get(&operation.name) {
-            Some(path) => path.clone(),
-            None => operation.request.target.clone(),
-        }
-    }
-
     fn operation_of(&self, decl: &IntentDecl) -> Result<OperationName, PlanProblem> {
         if let Some((name, span)) = self.optional(decl.operation.as_ref())? {
             return match self.contract.operations.get(name.as_str()) {
@@ -280,7 +272,7 @@ impl Stage<'_> {
             plain: body.clone(),
             body,
             method: operation.request.method.clone(),
-            target: render_text(&self.target(operation), &names).map_err(bad)?,
+            target: render_text(&operation.request.target, &names).map_err(bad)?,
             headers: Vec::new(),
             raw: None,
             credential: None,
@@ -424,7 +416,7 @@ impl Stage<'_> {
         let spelling = Spelled::parse(self.optional(decl.spelled.as_ref())?)?;
         let word = self.optional(decl.credential.as_ref())?;
         let (credential, _) = self.credential(word.as_ref().map(|(word, _)| word.as_str()), lacks);
-        let target = render_text(&self.target(operation), &names).map_err(bad)?;
+        let target = render_text(&operation.request.target, &names).map_err(bad)?;
         let bytes = Some(body.spelled(spelling.json).into_bytes());
         let mut request = self.request(operation, &operation.request.method, &target, &[], bytes);
         spelling.transport(&mut request);

@@ -111,7 +111,7 @@ mod tests {
             restarts: false,
             edge: false,
             hooks: Vec::new(),
-            paths: Default::default(),
+            operations: Default::default(),
             client: None,
         };
         let setting = Setting { contract: Arc::new(contract()), abilities, seed: Seed(7) };

@@ -7,6 +7,7 @@
 //! - `exchange`: request in, origin's answer in; `meet`: what each passage does with them; `copies`: `duplicate`;
 //!   `early`: `Expect: 100-continue`.
 //! - `caller`, `upstream`: the two legs; `cut`, `substitute`: which bytes the caller is given.
+//! - `tls`: the way on to an origin that speaks TLS.
 //! - `ledger`: the record of all exchanges and the one order of all their gates; `outcome`: how one of them ended.
 //! - [`wire`]: the HTTP/1.1 codec, which the driver shares.
 
@@ -25,6 +26,7 @@ mod meet;
 mod outcome;
 mod spring;
 mod substitute;
+mod tls;
 mod upstream;
 pub mod wire;
 
@@ -32,3 +34,4 @@ pub use armed::{Armed, Control, GateError};
 pub use limits::Limits;
 pub use listener::{Proxy, Refusing};
 pub use outcome::{CallerGot, ClosedBy, Relayed};
+pub use tls::{Tls, TlsError, Tunnel};

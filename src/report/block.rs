@@ -33,6 +33,10 @@ pub fn block(report: &RunReport, finding: &Finding<'_>, columns: usize) -> Strin
     let places: Vec<String> =
         finding.evidence().into_iter().flat_map(differences).map(|place| visible(&place)).collect();
     lines.extend(labelled_list("differs", &places, PLACES, "place", columns));
+    // One case may break one requirement that is waived and another that is not.
+    for why in &finding.waived {
+        lines.extend(labelled("waived", &visible(why), QUIET, columns));
+    }
     if let Some(story) = finding.story {
         lines.extend(happened(story, columns));
     }

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::{Stories, Story};
 use crate::judge::{Anomaly, CaseReport, ClaimVerdict, Evidence, RequirementReport, RunReport, Standing, Verdict};
+use crate::name::RequirementId;
+use crate::plan::Waived;
 use crate::requirement::{Grade, Level};
 
 /// Cases that break the same requirements in the same way.
@@ -19,6 +21,8 @@ pub struct Finding<'a> {
     pub story: Option<&'a Story>,
     /// The claims that it breaks.
     pub claims: Vec<&'a ClaimVerdict>,
+    /// Why it is waived, for each requirement for which it is: the requirement, and the reason.
+    pub waived: Vec<String>,
     /// The other cases, in the plan's order.
     pub others: Vec<&'a CaseReport>,
 }
@@ -26,8 +30,9 @@ pub struct Finding<'a> {
 /// What sorts findings: the worst first, then as the plan has it.
 type Rank = (Option<Standing>, Option<Level>, Option<Grade>, u8);
 
-/// What makes two cases one finding: each requirement that is broken (or claim, where none cites it), and how.
-type Signature<'a> = BTreeSet<(&'a str, &'static str)>;
+/// What makes two cases one finding: each requirement that is broken (or claim, where none cites it), how, and whether
+/// that is waived.
+type Signature<'a> = BTreeSet<(&'a str, &'static str, bool)>;
 
 /// Every finding of a run, worst first.
 pub fn findings<'a>(report: &'a RunReport, stories: &'a Stories) -> Vec<Finding<'a>> {
@@ -69,12 +74,15 @@ fn finding<'a>(
         .iter()
         .filter(|row| claims.iter().any(|claim| claim.requirements.contains(&row.id)))
         .collect();
-    let standing = broken.iter().map(|row| row.standing).max();
+    let standing = claims.iter().filter_map(|claim| standing_of(report, claim)).max();
+    let of = |(id, why): (&RequirementId, &Waived)| format!("{id}, {why}");
+    let waived: BTreeSet<String> = claims.iter().flat_map(|claim| claim.waived.iter().map(of)).collect();
+    let waived = waived.into_iter().collect();
     let worst = || broken.iter().filter(|row| Some(row.standing) == standing);
     let severity = claims.iter().flat_map(|claim| evidence(claim)).map(|one| severity(&one.anomaly)).max();
     let level = worst().map(|row| row.level).max();
     let rank = (standing, level, worst().map(|row| row.grade).max(), severity.unwrap_or(0));
-    Some((rank, Finding { standing, broken, case, story: stories.get(&case.id), claims, others: cases }))
+    Some((rank, Finding { standing, broken, case, story: stories.get(&case.id), claims, waived, others: cases }))
 }
 
 fn signature(case: &CaseReport) -> Signature<'_> {
@@ -83,9 +91,10 @@ fn signature(case: &CaseReport) -> Signature<'_> {
         for evidence in evidence(claim) {
             let word = evidence.anomaly.word();
             if claim.requirements.is_empty() {
-                signature.insert((claim.claim.word(), word));
+                signature.insert((claim.claim.word(), word, false));
             }
-            signature.extend(claim.requirements.iter().map(|id| (id.as_str(), word)));
+            let waived = |id| claim.waived.contains_key(id);
+            signature.extend(claim.requirements.iter().map(|id| (id.as_str(), word, waived(id))));
         }
     }
     signature
@@ -136,9 +145,14 @@ pub fn differences(evidence: &Evidence) -> Vec<String> {
     }
 }
 
-/// How far a violated claim binds, by the worst requirement that it breaks.
+/// How far a violated claim binds, by the worst requirement that it breaks; one for which it is waived does not.
 pub fn standing_of(report: &RunReport, claim: &ClaimVerdict) -> Option<Standing> {
-    report.requirements.iter().filter(|row| claim.requirements.contains(&row.id)).map(|row| row.standing).max()
+    let broken = report.requirements.iter().filter(|row| claim.requirements.contains(&row.id));
+    let standing = |row: &RequirementReport| match claim.waived.contains_key(&row.id) {
+        true => Standing::Waived,
+        false => row.standing,
+    };
+    broken.map(standing).max()
 }
 
 fn is_violated(claim: &ClaimVerdict) -> bool {

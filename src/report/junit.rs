@@ -42,7 +42,9 @@ fn claim_test(report: &RunReport, case: &CaseReport, claim: &ClaimVerdict, story
     let on: Vec<&str> = claim.on.iter().map(|intent| intent.as_str()).collect();
     let cell: Vec<&str> = case.cell.values().map(String::as_str).collect();
     let name = format!("{}: {} [{}] {}", claim.claim, on.join(", "), cell.join(", "), case.id);
-    let binds = standing_of(report, claim) == Some(Standing::Fail);
+    let standing = standing_of(report, claim);
+    let binds = standing == Some(Standing::Fail);
+    let reasons: Vec<String> = claim.waived.iter().map(|(id, why)| format!("{id} waived, {why}")).collect();
     let status = match &claim.verdict {
         Verdict::Holds(_) => TestCaseStatus::success(),
         Verdict::Unknown(doubt) => skipped(&doubt.to_string()),
@@ -51,11 +53,16 @@ fn claim_test(report: &RunReport, case: &CaseReport, claim: &ClaimVerdict, story
             let messages: Vec<String> = evidence(claim).map(in_words).collect();
             unsuccessful(NonSuccessKind::Failure, &words.join(""), &messages.join("; "), &told(claim, story))
         }
+        // No success: what is known to be broken is broken.
+        Verdict::Violated(_) if standing == Some(Standing::Waived) => skipped(&reasons.join("; ")),
         Verdict::Violated(_) => TestCaseStatus::success(),
     };
     let mut test = test(&name, case.scenario.as_str(), status);
     let ids: Vec<&str> = claim.requirements.iter().map(|id| id.as_str()).collect();
     test.add_property(property("case", case.id.as_str())).add_property(property("requirements", &ids.join(" ")));
+    for reason in &reasons {
+        test.add_property(property("waived", reason));
+    }
     match &claim.verdict {
         Verdict::Holds(witnesses) => {
             test.set_assertions(witnesses.all().count());
@@ -102,12 +109,12 @@ fn requirements(report: &RunReport) -> TestSuite {
     let status = match (incomplete(report), standing) {
         (Some(warning), _) => unsuccessful(NonSuccessKind::Error, "incomplete", &warning, &sentence),
         (None, Standing::NotJudged) => unsuccessful(NonSuccessKind::Error, "not judged", &sentence, ""),
-        (None, Standing::Fail | Standing::Warn | Standing::Reported | Standing::Pass | Standing::NotApplicable) => {
-            TestCaseStatus::success()
-        }
+        (None, Standing::Fail | Standing::Warn | Standing::Waived) => TestCaseStatus::success(),
+        (None, Standing::Reported | Standing::Pass | Standing::NotApplicable) => TestCaseStatus::success(),
     };
     let mut run = test("the run was played to its end and judged", "requirements", status);
-    run.set_system_out(text(&format!("{sentence}\n{}", summary(report))));
+    let lines = [sentence, summary(report)].into_iter().chain(report.unused_waivers.iter().cloned());
+    run.set_system_out(text(&lines.collect::<Vec<_>>().join("\n")));
     suite.add_test_case(run);
     suite
 }
@@ -118,6 +125,7 @@ fn requirement_test(report: &RunReport, row: &RequirementReport) -> TestCase {
     let status = match row.standing {
         Standing::Pass | Standing::Warn | Standing::Reported => TestCaseStatus::success(),
         Standing::NotApplicable => skipped(row.standing.word()),
+        Standing::Waived => skipped(why),
         Standing::NotJudged if report.strict => unsuccessful(NonSuccessKind::Error, "not judged", why, &counts),
         Standing::NotJudged => skipped(why),
         Standing::Fail => unsuccessful(NonSuccessKind::Failure, "broken", &row.says, &counts),

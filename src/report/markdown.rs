@@ -26,6 +26,7 @@ claims stands:
 |---|---|---|
 | ✗ | fail | a binding requirement is broken |
 | ! | warn | broken, but it is a *should*, or derived rather than stated by its source (fails under `--strict`) |
+| ~ | waived | broken, and known to be: whoever runs this has waived it, with a reason; never a pass |
 | ? | not judged | asked for, and nobody can say |
 | · | reported | a probe: the source leaves it open, so it is only told what the subject does |
 | ✓ | pass | every claim held, and some did; a client may give no occasion for one in some of the cases |
@@ -40,6 +41,7 @@ pub fn render_markdown(report: &RunReport, stories: &Stories) -> String {
         format!("## How to read this\n\n{HOW_TO_READ}"),
         format!("## Requirements\n\n{}", requirements(report)),
         format!("## Not judged\n\n{}", not_judged(report)),
+        waived(report),
         violations(report, &findings),
         format!("## The run\n\n{}", the_run(report)),
     ];
@@ -88,6 +90,19 @@ fn not_judged(report: &RunReport) -> String {
     if text.is_empty() { "Nothing that was asked for.\n".to_owned() } else { text }
 }
 
+/// What is known to be broken, and why that is let stand; and what is waived without need.
+fn waived(report: &RunReport) -> String {
+    let mut text = String::new();
+    for row in report.requirements.iter().filter(|row| row.waived > 0) {
+        let why = remark(row).unwrap_or_default();
+        put(&mut text, format_args!("- **{}** {}: {}\n", inline(row.id.as_str()), inline(&row.says), inline(why)));
+    }
+    for unused in &report.unused_waivers {
+        put(&mut text, format_args!("- **!** {}\n", inline(unused)));
+    }
+    if text.is_empty() { text } else { format!("## Waived\n\n{text}") }
+}
+
 fn violations(report: &RunReport, findings: &[Finding<'_>]) -> String {
     if findings.is_empty() {
         let played = count(report.cases.len(), "case");
@@ -108,6 +123,9 @@ fn violation(report: &RunReport, finding: &Finding<'_>) -> String {
     for row in &finding.broken {
         let (id, says, source) = (inline(row.id.as_str()), inline(&row.says), inline(&row.source));
         put(&mut text, format_args!("- **{id}** ({}) {says} *({source})*\n", binds(row)));
+    }
+    if !finding.waived.is_empty() {
+        put(&mut text, format_args!("\nWaived: {}.\n", inline(finding.waived.join("; ").trim_end_matches('.'))));
     }
     text.push_str("\n| what | expected | observed |\n|---|---|---|\n");
     for one in finding.evidence() {

@@ -27,6 +27,7 @@ pub fn of(standing: Standing) -> Style {
         Standing::NotJudged => AnsiColor::Magenta.on_default().bold(),
         Standing::Pass => AnsiColor::Green.on_default(),
         Standing::Reported => AnsiColor::Cyan.on_default(),
+        Standing::Waived => AnsiColor::Blue.on_default(),
         Standing::NotApplicable => QUIET,
     }
 }

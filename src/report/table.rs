@@ -43,7 +43,7 @@ pub fn table(report: &RunReport, columns: usize, verbose: bool) -> String {
 fn is_collapsed(standing: Standing) -> bool {
     match standing {
         Standing::Pass | Standing::NotApplicable => true,
-        Standing::Fail | Standing::Warn | Standing::NotJudged | Standing::Reported => false,
+        Standing::Fail | Standing::Warn | Standing::NotJudged | Standing::Waived | Standing::Reported => false,
     }
 }
 

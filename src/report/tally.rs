@@ -5,14 +5,22 @@ use crate::judge::{RequirementReport, RunReport, Standing};
 use crate::report::wording::{count, visible};
 
 /// Every standing, as summaries count them.
-const ORDER: [Standing; 6] =
-    [Standing::Pass, Standing::Fail, Standing::Warn, Standing::NotJudged, Standing::Reported, Standing::NotApplicable];
+const ORDER: [Standing; 7] = [
+    Standing::Pass,
+    Standing::Fail,
+    Standing::Warn,
+    Standing::Waived,
+    Standing::NotJudged,
+    Standing::Reported,
+    Standing::NotApplicable,
+];
 
 /// The sign that stands before a requirement, a case or a run.
 pub fn mark(standing: Standing) -> &'static str {
     match standing {
         Standing::Fail => "✗",
         Standing::Warn => "!",
+        Standing::Waived => "~",
         Standing::NotJudged => "?",
         Standing::Pass => "✓",
         Standing::Reported | Standing::NotApplicable => "·",
@@ -29,7 +37,8 @@ pub fn remark(row: &RequirementReport) -> Option<&str> {
     match (&row.remark, row.standing) {
         (Some(remark), _) => Some(remark),
         (None, Standing::NotJudged) => Some("no case that was played could show it"),
-        (None, Standing::Fail | Standing::Warn | Standing::Reported | Standing::Pass | Standing::NotApplicable) => None,
+        (None, Standing::Fail | Standing::Warn | Standing::Waived | Standing::Reported) => None,
+        (None, Standing::Pass | Standing::NotApplicable) => None,
     }
 }
 
@@ -41,9 +50,14 @@ pub fn verdict(report: &RunReport) -> (Standing, String) {
     if failed > 0 {
         return (Standing::Fail, format!("not conformant: {} {} broken", count(failed, "requirement"), are(failed)));
     }
+    let waived = with(report, Standing::Waived);
     if report.exit_code() != 0 {
-        let judged = with(report, Standing::Pass) + warned + with(report, Standing::Reported);
-        return if judged == 0 {
+        let judged = with(report, Standing::Pass) + warned + waived + with(report, Standing::Reported);
+        return if !report.unused_waivers.is_empty() {
+            let waivers = count(report.unused_waivers.len(), "waiver");
+            let apply = if report.unused_waivers.len() == 1 { "applies" } else { "apply" };
+            (Standing::NotJudged, format!("no conclusion: {waivers} no longer {apply}"))
+        } else if judged == 0 {
             (Standing::NotJudged, "nothing was judged: this run says nothing about the subject".to_owned())
         } else if !report.complete {
             (Standing::NotJudged, "no conclusion: the run was ended before all cases were played".to_owned())
@@ -54,7 +68,16 @@ pub fn verdict(report: &RunReport) -> (Standing, String) {
     }
     let but = if gaps == 0 { String::new() } else { format!("; {} not judged", count(gaps, "requirement")) };
     if warned > 0 {
-        return (Standing::Warn, format!("conformant, with {}{but}", count(warned, "warning")));
+        let known = if waived == 0 { String::new() } else { format!("; {} waived", count(waived, "requirement")) };
+        return (Standing::Warn, format!("conformant, with {}{known}{but}", count(warned, "warning")));
+    }
+    if waived > 0 {
+        let known = count(waived, "requirement");
+        let conformant = match with(report, Standing::Pass) {
+            0 => format!("nothing that was judged held; {known} waived"),
+            _ => format!("conformant but for {known} waived"),
+        };
+        return (Standing::Waived, format!("{conformant}{but}"));
     }
     if with(report, Standing::Pass) == 0 {
         // Probes alone bind nobody: what they saw is worth reading, and no praise.
@@ -129,13 +152,20 @@ mod tests {
 
     #[test]
     fn the_sentence_follows_the_exit_code() {
-        use Standing::{Fail, NotApplicable, NotJudged, Pass, Reported, Warn};
+        use Standing::{Fail, NotApplicable, NotJudged, Pass, Reported, Waived, Warn};
         let as_is = |_: &mut RunReport| {};
         check(&[Pass, NotApplicable], as_is, "✓", "conformant");
         check(&[Pass, NotJudged], as_is, "✓", "conformant in what was judged; 1 requirement not judged");
         check(&[Pass, Warn, Warn], as_is, "!", "conformant, with 2 warnings");
         check(&[Warn, NotJudged], as_is, "!", "conformant, with 1 warning; 1 requirement not judged");
         check(&[Pass, Fail, Warn], as_is, "✗", "not conformant: 1 requirement is broken");
+        check(&[Pass, Waived, Waived], as_is, "~", "conformant but for 2 requirements waived");
+        check(&[Waived], as_is, "~", "nothing that was judged held; 1 requirement waived");
+        check(&[Pass, Waived, Warn], as_is, "!", "conformant, with 1 warning; 1 requirement waived");
+        check(&[Pass, Waived, Fail], as_is, "✗", "not conformant: 1 requirement is broken");
+        let stale = |run: &mut RunReport| run.unused_waivers = vec!["w.yaml:1: it no longer applies".to_owned()];
+        check(&[Pass], stale, "?", "no conclusion: 1 waiver no longer applies");
+        check(&[Fail], stale, "✗", "not conformant: 1 requirement is broken");
         check(&[Reported], as_is, "·", "nothing that binds was judged; only probes reported");
         let nothing = "nothing was judged: this run says nothing about the subject";
         check(&[], as_is, "?", nothing);

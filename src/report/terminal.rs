@@ -7,9 +7,9 @@ use anstream::AutoStream;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::event::{Event, Listener, Stories, keep_story};
-use crate::judge::{CaseReport, RunReport, Verdict};
+use crate::judge::{CaseReport, RunReport, Standing, Verdict};
 use crate::report::block::{block, one_line};
-use crate::report::finding::findings;
+use crate::report::finding::{Finding, findings};
 use crate::report::paint::{self, LOUD, QUIET, STRONG, paint};
 use crate::report::table::table;
 use crate::report::tally::{incomplete, mark, matchup, summary, verdict};
@@ -145,7 +145,9 @@ pub fn render_terminal(report: &RunReport, stories: &Stories, look: &Look) -> St
     let mut sections = vec![format!("{}\n", paint(STRONG, &matchup(report)))];
     let banner = incomplete(report).map(|warning| format!("{}\n", paint(LOUD, &format!("! {warning}"))));
     sections.extend(banner.clone());
-    let findings = findings(report, stories);
+    // What is known is named, and takes no room from what is not.
+    let (waived, findings): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
+        findings(report, stories).into_iter().partition(|finding| finding.standing == Some(Standing::Waived));
     sections.extend(findings.iter().take(IN_FULL).map(|finding| block(report, finding, columns)));
     if findings.len() > IN_FULL {
         let rest = findings.len() - IN_FULL;
@@ -156,10 +158,20 @@ pub fn render_terminal(report: &RunReport, stories: &Stories, look: &Look) -> St
         }
         sections.push(format!("{}\n", lines.join("\n")));
     }
+    sections.extend(known(&waived));
     sections.push(table(report, columns, look.verbose));
     sections.push(conclusion(report, look, columns, banner));
     sections.retain(|section| !section.is_empty());
     sections.join("\n")
+}
+
+fn known(waived: &[Finding<'_>]) -> Option<String> {
+    let lines: Vec<String> = waived.iter().flat_map(|finding| [one_line(finding), reasons(finding)]).collect();
+    (!lines.is_empty()).then(|| format!("{}\n", lines.join("\n")))
+}
+
+fn reasons(finding: &Finding<'_>) -> String {
+    finding.waived.iter().map(|why| format!("    waived: {}", visible(why))).collect::<Vec<_>>().join("\n")
 }
 
 fn conclusion(report: &RunReport, look: &Look, columns: usize, banner: Option<String>) -> String {
@@ -167,6 +179,7 @@ fn conclusion(report: &RunReport, look: &Look, columns: usize, banner: Option<St
     // Once more at the end, where people look, because the beginning may have scrolled away.
     let mut text = banner.unwrap_or_default();
     text.push_str(&format!("{}\n", paint(paint::of(standing), &format!("{} {sentence}", mark(standing)))));
+    report.unused_waivers.iter().for_each(|unused| text.push_str(&format!("! {}\n", visible(unused))));
     wrap(&summary(report), columns).iter().for_each(|line| text.push_str(&format!("{line}\n")));
     if let Some(files) = &look.files {
         text.push_str(&format!("{}\n", paint(QUIET, &format!("files in {}", visible(files)))));
@@ -180,7 +193,7 @@ mod tests {
 
     use super::*;
     use crate::event::FinishedCase;
-    use crate::judge::{Anomaly, Standing};
+    use crate::judge::Anomaly;
     use crate::report::example::{case, duplicated, found, requirement, run, stories};
     use crate::report::wording::{is_unseen, width};
 

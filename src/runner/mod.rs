@@ -4,6 +4,7 @@
 mod attempt;
 mod client;
 mod edge;
+mod hook;
 mod observer;
 mod play;
 mod preflight;

@@ -14,9 +14,11 @@ use crate::plan::{Case, PlannedAttempt, PlannedStep, Setup, StepAction};
 use crate::proxy::{Control, Proxy, Relayed};
 use crate::runner::attempt::{Made, Way, joined};
 use crate::runner::edge::Edge;
+use crate::runner::hook;
 use crate::runner::observer::observe;
 use crate::runner::processes::{BEGINS_WITHIN, Processes};
 use crate::runner::target::Target;
+use crate::subject::Hook;
 use crate::time::Clock;
 
 /// How long a case may wait for what is still on the road when its steps are over.
@@ -90,8 +92,20 @@ impl<'a> Stage<'a> {
         self.prepare(&self.case.setup).await?;
         for step in &self.case.steps {
             match &step.action {
-                StepAction::Send(attempt) => self.send(step, attempt).await?,
-                StepAction::AtOnce { attempts, in_turn } => self.race(step, attempts, *in_turn).await?,
+                StepAction::Send(attempt) => {
+                    let hooks = self.hooks(std::slice::from_ref(attempt));
+                    self.arm(step.no, &hooks).await?;
+                    let sent = self.send(step, attempt).await;
+                    self.disarm(step.no, &hooks).await?;
+                    sent?;
+                }
+                StepAction::AtOnce { attempts, in_turn } => {
+                    let hooks = self.hooks(attempts);
+                    self.arm(step.no, &hooks).await?;
+                    let raced = self.race(step, attempts, *in_turn).await;
+                    self.disarm(step.no, &hooks).await?;
+                    raced?;
+                }
                 StepAction::Restart { kill } => self.restart(step, *kill).await?,
                 // A program's requests are played elsewhere.
                 StepAction::Ask(ask) => return Err(format!("`{}` is asked of a program", ask.intent)),
@@ -103,6 +117,39 @@ impl<'a> Stage<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The hooks of attempts that do something besides their headers, each once.
+    fn hooks(&self, attempts: &[PlannedAttempt]) -> Vec<(&'a str, &'a Hook)> {
+        let intents = attempts.iter().filter_map(|attempt| self.case.intents.get(&attempt.intent));
+        let mut hooks: Vec<(&str, &Hook)> = intents.filter_map(|intent| hook::shared(intent, self.target)).collect();
+        hooks.dedup_by_key(|(name, _)| *name);
+        hooks
+    }
+
+    /// What was done of them is undone where one fails.
+    async fn arm(&mut self, step: u32, hooks: &[(&'a str, &'a Hook)]) -> Result<(), String> {
+        for (index, (name, own)) in hooks.iter().enumerate() {
+            if let Err(why) = hook::arm(name, own, self.target, self.origin).await {
+                // The failed one too: it may have done a part.
+                self.disarm(step, &hooks[..=index]).await?;
+                return Err(why);
+            }
+            self.acted(step, &format!("the hook `{name}` was set"));
+        }
+        Ok(())
+    }
+
+    async fn disarm(&mut self, step: u32, hooks: &[(&'a str, &'a Hook)]) -> Result<(), String> {
+        let mut failed = None;
+        for (name, own) in hooks.iter().rev() {
+            match hook::disarm(name, own, self.target, self.origin).await {
+                Ok(()) if own.undo.is_some() => self.acted(step, &format!("the hook `{name}` was undone")),
+                Ok(()) => {}
+                Err(why) => failed = failed.or(Some(why)),
+            }
+        }
+        failed.map_or(Ok(()), Err)
     }
 
     async fn send(&mut self, step: &PlannedStep, attempt: &PlannedAttempt) -> Result<(), String> {

@@ -214,7 +214,7 @@ fn judge_write(found: &mut Preflight, case: &Case, intent: &PlannedIntent, answe
             found.bad(
                 tried,
                 said(),
-                "it is taken for not offered; give its path under `paths` if it is elsewhere",
+                "it is taken for not offered; give its path under `operations` if it is elsewhere",
                 false,
             );
         }
@@ -237,7 +237,12 @@ async fn credentials(
 ) {
     let offered = |intent: &&PlannedIntent| !found.missing.contains(&intent.operation);
     let Some(intent) = case.intents.values().find(offered) else {
-        found.bad("one plain write for each operation", "none is offered", "check the URL and `paths`", true);
+        found.bad(
+            "one plain write for each operation",
+            "none is offered",
+            "check the URL, and the paths under `operations`",
+            true,
+        );
         return;
     };
     for name in target.credentials.keys().skip(1) {

@@ -10,6 +10,7 @@ use crate::history::{Recorder, SealedHistory};
 use crate::judge::{CaseReport, judge};
 use crate::plan::Case;
 use crate::runner::client;
+use crate::runner::hook::is_alone;
 use crate::runner::play::play;
 use crate::runner::target::Target;
 use crate::time::Clock;
@@ -37,7 +38,10 @@ pub async fn run(
     mut heard: impl FnMut(&Played),
 ) -> Result<Vec<Played>, String> {
     let client = crate::observe::client(target.tempo.answer).map_err(|error| error.to_string())?;
-    let mut waiting = cases.into_iter().enumerate();
+    // What changes the subject for everybody comes last, one after the other.
+    let (alone, together): (Vec<_>, Vec<_>) =
+        cases.into_iter().enumerate().partition(|(_, case)| is_alone(case, target));
+    let mut waiting = together.into_iter();
     let mut playing: JoinSet<Played> = JoinSet::new();
     let mut played = Vec::new();
     loop {
@@ -64,12 +68,22 @@ pub async fn run(
             Some(Err(error)) => return Err(format!("a case could not be played: {error}")),
         }
     }
+    for (index, case) in alone {
+        if stop.is_cancelled() {
+            break;
+        }
+        // Not broken off by the end of the run: what its hook did has to be undone.
+        let one = one(index, case, target, &client, clock).await;
+        heard(&one);
+        played.push(one);
+    }
     played.sort_by_key(|one| one.index);
     Ok(played)
 }
 
 async fn one(index: usize, case: Arc<Case>, target: &Arc<Target>, client: &reqwest::Client, clock: Clock) -> Played {
     let history = match &target.client {
+        _ if target.spoilt.get().is_some() => Recorder::new().seal(target.spoilt.get().cloned()),
         _ if !case.lacks.is_empty() => Recorder::new().seal(None),
         Some(program) if case.client.is_some() => client::play(&case, target, program, client, clock).await,
         Some(_) | None => play(&case, target, client, clock).await,

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use indexmap::IndexMap;
@@ -48,8 +49,12 @@ pub struct Target {
     pub abilities: Abilities,
     /// The headers of each credential.
     pub credentials: IndexMap<CredentialName, Vec<(String, String)>>,
-    /// The headers that arm each hook.
-    pub hooks: BTreeMap<String, Vec<(String, String)>>,
+    /// How to provoke what no call provokes.
+    pub hooks: BTreeMap<String, Hook>,
+    /// Where commands of the subject file run.
+    pub folder: PathBuf,
+    /// Why it is not as it was: a hook that could not be undone.
+    pub spoilt: Arc<OnceLock<String>>,
     /// Observers of its own.
     pub observers: BTreeMap<EffectName, Observer>,
     /// How to start a process of it.
@@ -148,7 +153,9 @@ impl Target {
                 .iter()
                 .map(|(name, known)| (name.clone(), known.headers.clone()))
                 .collect(),
-            hooks: subject.hooks.iter().map(|(name, Hook::Headers(headers))| (name.clone(), headers.clone())).collect(),
+            hooks: subject.hooks.iter().map(|(name, hook)| (name.clone(), hook.clone())).collect(),
+            folder: subject.folder.clone(),
+            spoilt: Arc::default(),
             observers: subject.observe.iter().map(|(name, observer)| (name.clone(), observer.clone())).collect(),
             starter: subject.server.start.as_ref().map(|command| Starter {
                 command: command.clone(),
@@ -197,7 +204,7 @@ impl Target {
         now: SystemTime,
     ) -> (Vec<u8>, Request) {
         let secrets = self.headers_of(credential);
-        let armed = hook.and_then(|hook| self.hooks.get(hook)).cloned().unwrap_or_default();
+        let armed = hook.and_then(|hook| self.hooks.get(hook)).map(|hook| hook.headers.clone()).unwrap_or_default();
         let mut sent = told_at(request, now);
         // After `Host`, before everything else, as clients do.
         let at = usize::from(!sent.headers.is_empty());

@@ -2,11 +2,13 @@
 //! found to be well before; nothing is called.
 
 use crate::contract::Contract;
-use crate::file::{Node, Problem, Problems, Source, nearest, read};
+use crate::file::{Node, Problem, Problems, Reading, Shape, Source, nearest};
+use crate::subject::load::SHAPE;
+use crate::subject::words;
 
 /// Every name in a subject file that its contract does not declare, and every scope that a credential leaves open.
 pub fn against(source: &Source, contract: &Contract) -> Result<(), Problems> {
-    let tree = read(source)?;
+    let (tree, mut reading) = Reading::open(source, &Shape::Record(&SHAPE))?;
     let section = |name: &str| tree.get(name).map(Node::entries).unwrap_or_default();
     // A client alone is given the credentials of the reference.
     let scopes: Vec<&str> = contract.scopes.iter().map(|name| name.as_str()).collect();
@@ -45,11 +47,13 @@ pub fn against(source: &Source, contract: &Contract) -> Result<(), Problems> {
         problems.extend(unknown(&entry.key, "operation", &operations, contract));
     }
     for (name, what, known) in
-        [("observe", "effect", &effects), ("hooks", "hook", &hooks), ("paths", "operation", &operations)]
+        [("observe", "effect", &effects), ("hooks", "hook", &hooks), ("operations", "operation", &operations)]
     {
         problems.extend(section(name).iter().filter_map(|entry| unknown(&entry.key, what, known, contract)));
     }
-    if problems.is_empty() { Ok(()) } else { Err(Problems::new(source, problems)) }
+    problems.into_iter().for_each(|problem| reading.add(problem));
+    words::all_fit(&tree, contract, &mut reading);
+    reading.close(())
 }
 
 fn unknown(key: &Node, what: &str, known: &[&str], contract: &Contract) -> Option<Problem> {

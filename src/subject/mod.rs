@@ -3,13 +3,16 @@
 
 mod against;
 mod load;
+mod words;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use indexmap::IndexMap;
 
-use crate::contract::{RequestLine, Speech};
+use crate::contract::{RequestLine, Speech, Wording};
+use crate::json::Json;
 use crate::name::{ClientName, CredentialName, EffectName, OperationName, ScopeName};
 
 pub use against::against;
@@ -32,19 +35,23 @@ pub struct Subject {
     pub observe: IndexMap<EffectName, Observer>,
     /// How to provoke what no call of the contract provokes, by name.
     pub hooks: IndexMap<String, Hook>,
-    /// Paths that differ from the contract's.
-    pub paths: IndexMap<OperationName, String>,
+    /// Requests that it wants in other words than the contract's.
+    pub operations: BTreeMap<OperationName, Wording>,
     /// A longer wait than the contract's until an effect shows.
     pub settles: Option<Duration>,
     /// Hosts besides loopback that may be called.
     pub allow_hosts: Vec<String>,
+    /// The folder of its file, in which its commands run.
+    pub folder: PathBuf,
 }
 
 /// Where a server is, and how to run it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Server {
-    /// Replicas of one service, as `http://HOST:PORT`.
+    /// Replicas of one service, as `http://HOST:PORT` or `https://HOST:PORT`.
     pub urls: Vec<String>,
+    /// The certificates of whoever vouches for it, as a file; those that this machine trusts, where none is named.
+    pub ca: Option<PathBuf>,
     /// A command that starts one, with `{port}` in it; then it can be killed and restarted.
     pub start: Option<String>,
     /// Variables for that command.
@@ -63,7 +70,7 @@ pub struct Client {
     /// A shell command that stays up and does one intent for each line.
     pub stays_up: Option<String>,
     /// Where it is run: the folder of the subject file.
-    pub folder: std::path::PathBuf,
+    pub folder: PathBuf,
     /// Which kind of client it is; the contract's first, unless said.
     pub kind: Option<ClientName>,
     /// Operations that it can be asked for; all, unless said.
@@ -97,13 +104,60 @@ pub enum Observer {
         /// The query.
         count: String,
     },
-    /// Another call of the read side; a template like the contract's.
-    Http(RequestLine),
+    /// Another call of the read side; a template over `{{ key }}` and `{{ user }}`.
+    Http(RequestLine, Shown),
+    /// A shell command that prints the count; key and user are variables of it.
+    Command(String),
+}
+
+/// What in the answer of a call shows an effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// What the contract says.
+    ByContract,
+    /// What this JSONPath selects; `{key}` and `{user}` are bound, not pasted.
+    Rows(String),
+    /// The number at this JSONPath.
+    Count(String),
 }
 
 /// How to provoke something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Hook {
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Hook {
     /// Headers to send with the attempt.
-    Headers(Vec<(String, String)>),
+    pub headers: Vec<(String, String)>,
+    /// What is done before the attempt.
+    pub before: Option<Deed>,
+    /// What is done after it, whatever came of it.
+    pub undo: Option<Deed>,
+    /// How long each of the two may take; ten seconds, unless said.
+    pub within: Option<Duration>,
+}
+
+/// Something that is done to a subject besides its requests.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deed {
+    /// A shell command.
+    Command(String),
+    /// A call, which must be answered 2xx.
+    Call {
+        /// Method and path.
+        request: RequestLine,
+        /// Its headers.
+        headers: Vec<(String, String)>,
+        /// Its body.
+        body: Option<Json>,
+    },
+}
+
+impl Hook {
+    /// One that only sends headers, so that it touches nobody else.
+    pub fn of_headers(headers: Vec<(String, String)>) -> Self {
+        Self { headers, ..Self::default() }
+    }
+
+    /// Whether it changes the subject for everybody.
+    pub fn is_shared(&self) -> bool {
+        self.before.is_some()
+    }
 }

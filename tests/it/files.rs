@@ -22,11 +22,31 @@ observe:
   decision:
     sql: decisions.db
     count: select count(*) from decisions where key = {key}
-  event: GET /v1/events?user_id={{ user_id }}
+  event: GET /v1/events?user_id={{ user }}
+  link: { http: \"GET /v1/links?id={{ user }}\", rows: \"$.links[?@.user_id == {user}]\" }
+  element: { command: ./count \"$ONCEPROOF_USER\" }
 hooks:
-  answer 429: { headers: { X-Answer: \"429\" } }
-paths: { decide: /v2/decide }
+  answer 403: { headers: { X-Answer: \"403\" } }
+  answer 429: { command: ./limit on, undo: ./limit off, within: 2s }
+  fail before the commit:
+    call: { request: POST /admin/fail, headers: { X-Admin: \"1\" }, body: { times: 1 } }
+    undo: { request: DELETE /admin/fail }
+operations:
+  decide: { path: /v2/decide, headers: { X-Tenant: a } }
+  identify: { path: /v2/links, body: { anonymous_id: \"a-{{ user }}\", user_id: \"{{ user }}\", how: by hand } }
 settles: 2s
+";
+
+/// A waiver file with everything in it.
+pub const WAIVERS: &str = "\
+known failing:
+  - requirement: CUR-DEC-05
+    in: [server/replay/**, 7f3a00]
+    claim: mark-replay
+    reason: ticket 41
+    until: 2099-12-31
+known flaky:
+  - { requirement: CUR-EVT-03, in: server/replay, reason: ticket 44 }
 ";
 
 /// The folder of this package.

@@ -314,6 +314,7 @@ fn header_of() -> RunHeader {
         missing: Vec::new(),
         abilities: serde_json::json!({ "replicas": 1 }),
         files: [("a.yaml".to_owned(), "é\n".to_owned())].into(),
+        waivers: Some(("w.yaml".to_owned(), "known flaky: []\n".to_owned())),
     }
 }
 

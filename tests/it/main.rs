@@ -1,5 +1,6 @@
 //! The one integration binary: each further one is another large link.
 
+mod adapter;
 mod architecture;
 mod cli;
 mod clients;
@@ -8,6 +9,7 @@ mod example;
 mod files;
 mod hostile;
 mod independent;
+mod init;
 mod interop;
 mod judge_laws;
 mod malformed;
@@ -18,5 +20,8 @@ mod relay;
 mod scenarios;
 mod schemas;
 mod slips;
+mod subjects;
 mod support;
+mod tls;
 mod unlisted;
+mod waivers;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use onceproof::contract::{self, Contract, KeyPlace, LengthUnit, Outcome, RowOn, Safety};
 use onceproof::file::Source;
-use onceproof::plan;
+use onceproof::plan::{self, Waivers};
 use onceproof::scenario::{self, AxisValues, Claim, Scenario};
-use onceproof::subject::{self, Observer, Subject};
+use onceproof::subject::{self, Deed, Observer, Shown, Subject};
 
 fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -20,6 +20,11 @@ fn environment(name: &str) -> Option<String> {
     (name == "SECRET").then(|| "hush-hush".to_owned())
 }
 
+/// The day on which these files are read.
+fn today() -> jiff::civil::Date {
+    jiff::civil::date(2026, 12, 1)
+}
+
 /// What is said of a file, or nothing when it loads.
 fn told(name: &str, text: &str) -> Option<String> {
     let source = Source::new(name, text);
@@ -27,9 +32,13 @@ fn told(name: &str, text: &str) -> Option<String> {
         Some("contract") => contract::load(&source, Claim::WORDS).err(),
         Some("scenario") => scenario::load(&source).err(),
         Some("subject") => subject::load(&source, &environment, &[]).err(),
+        Some("waivers") => Waivers::load(&source, Some(today())).err(),
         // Well by themselves, and wrong for the contract that they are crossed with.
         Some("crossed") if name.contains("subject") => subject::load(&source, &environment, &[])
             .and_then(|_| subject::against(&source, &crate::files::curious().0))
+            .err(),
+        Some("crossed") if name.contains("waivers") => Waivers::load(&source, Some(today()))
+            .and_then(|waivers| waivers.against_contract(&crate::files::curious().0))
             .err(),
         Some("crossed") => scenario::load(&source).map_or_else(Some, |scenario| {
             let scenarios = [(Arc::new(scenario), source.clone())];
@@ -167,8 +176,9 @@ fn a_subject_is_read_with_its_variables_filled() {
         credentials:\n  live: { organization: a, environment: live, headers: { authorization: 'Bearer ${SECRET}' } }\n\
         observe:\n  decision: { sql: '${SECRET}.db', count: 'select count(*) from d where k = {key}' }\n  \
         event: GET /events?user={{ user }}\n\
-        hooks:\n  answer 429: { headers: { X-Fail: rate } }\n\
-        paths: { decide: /api/decide }\n\
+        hooks:\n  answer 429: { headers: { X-Fail: rate } }\n  \
+        answer 500: { call: { request: POST /fail, body: { n: 1 } }, undo: './fail ${SECRET}', within: 3s }\n\
+        operations:\n  decide: { path: '/${SECRET}/decide', body: { a: '${SECRET}' }, headers: { X: '${SECRET}' } }\n\
         settles: 2s\n\
         allow hosts: api.example.test\n";
     let subject = loaded_subject(text);
@@ -180,7 +190,19 @@ fn a_subject_is_read_with_its_variables_filled() {
     assert_eq!(live.headers, [("authorization".to_owned(), "Bearer hush-hush".to_owned())]);
     assert_eq!(live.scope.len(), 2);
     assert!(matches!(&subject.observe["decision"], Observer::Sql { database, .. } if database == "hush-hush.db"));
-    assert!(matches!(&subject.observe["event"], Observer::Http(call) if call.target == "/events?user={{ user }}"));
+    assert!(
+        matches!(&subject.observe["event"], Observer::Http(call, Shown::ByContract) if call.target == "/events?user={{ user }}")
+    );
+    assert_eq!(subject.hooks["answer 429"].headers, [("X-Fail".to_owned(), "rate".to_owned())]);
+    let fail = &subject.hooks["answer 500"];
+    assert!(matches!(&fail.before, Some(Deed::Call { body: Some(body), .. }) if body.to_string() == r#"{"n":1}"#));
+    assert_eq!(fail.undo, Some(Deed::Command("./fail hush-hush".to_owned())));
+    assert_eq!((fail.within, fail.is_shared()), (Some(std::time::Duration::from_secs(3)), true));
+    // What is written into histories holds no variable.
+    let decide = &subject.operations["decide"];
+    assert_eq!(decide.path.as_deref(), Some("/hush-hush/decide"));
+    assert_eq!(decide.body.as_ref().map(ToString::to_string).as_deref(), Some(r#"{"a":"${SECRET}"}"#));
+    assert_eq!(decide.headers, [("X".to_owned(), "${SECRET}".to_owned())]);
     assert_eq!(subject.settles, Some(std::time::Duration::from_secs(2)));
 }
 

@@ -68,9 +68,13 @@ fn every_command_of_the_readme_does_what_it_says() {
     let commands = commands(&text);
     assert!(commands.len() > 12, "the README lost its commands");
     let write_subject = |served: &str| {
-        let subject =
-            blocks(&text, "yaml").into_iter().find(|block| block.starts_with("# my-api.yaml")).expect("a subject file");
-        std::fs::write(folder.path().join("my-api.yaml"), subject.replace("127.0.0.1:8080", served)).expect("written");
+        let named = |block: &&str| block.starts_with("# my-api.yaml");
+        assert!(blocks(&text, "yaml").iter().any(named), "no subject file");
+        for block in blocks(&text, "yaml") {
+            // A file says its name in its first line.
+            let name = block.lines().next().and_then(|line| line.strip_prefix("# ")).expect("a file's name");
+            std::fs::write(folder.path().join(name), block.replace("127.0.0.1:8080", served)).expect("written");
+        }
     };
     for (command, expected) in commands {
         // The second needs packages that are not ours: `interop` runs it, and holds that it names a subject.

@@ -1,10 +1,10 @@
 //! The printed JSON Schemas against the files: a validator for the few keywords that they use, and nothing more.
 
 use onceproof::file::{Record, Source, json, read, schema};
-use onceproof::{contract, scenario, subject};
+use onceproof::{contract, plan, scenario, subject};
 use serde_json::Value;
 
-use crate::files::{SUBJECT, root, source, yaml_below};
+use crate::files::{SUBJECT, WAIVERS, root, source, yaml_below};
 
 /// What a value lacks to be what a schema says, at the first place; for the keywords that `onceproof schema` prints.
 fn lacks(value: &Value, schema: &Value, whole: &Value) -> Option<String> {
@@ -98,6 +98,7 @@ fn the_printed_schemas_accept_every_bundled_file() {
         assert_eq!(found, None, "{}", path.display());
     }
     assert_eq!(against_schema(&subject::SHAPE, &Source::new("subject.yaml", SUBJECT)), None);
+    assert_eq!(against_schema(&plan::WAIVERS, &Source::new("waivers.yaml", WAIVERS)), None);
 }
 
 #[test]
@@ -107,6 +108,7 @@ fn the_printed_schemas_refuse_what_the_loaders_refuse_by_shape() {
         ("scenario", &scenario::SHAPE, "scenario-missing-fields"),
         ("scenario", &scenario::SHAPE, "scenario-unknown-words"),
         ("subject", &subject::SHAPE, "contract-unknown-field"),
+        ("waivers", &plan::WAIVERS, "waivers-entries"),
     ] {
         let path = root().join(format!("tests/malformed/{name}.yaml"));
         assert!(against_schema(record, &source(&path, name)).is_some(), "{kind}/{name}");

@@ -6,10 +6,10 @@ use onceproof::file::{Problems, Source};
 use onceproof::scenario::{self, Claim, Scenario};
 use onceproof::{contract, plan, subject};
 
-use crate::files::{SUBJECT, curious, environment, source, yaml_below};
+use crate::files::{SUBJECT, WAIVERS, curious, environment, source, yaml_below};
 
 /// Xorshift: the same files in every run.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn below(&mut self, most: usize) -> usize {
@@ -21,7 +21,7 @@ impl Random {
 }
 
 /// One to three slips of a hand, an editor or a disk.
-fn mutated(text: &str, random: &mut Random) -> String {
+pub fn mutated(text: &str, random: &mut Random) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..=random.below(3) {
         let lines: Vec<Vec<u8>> = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
@@ -82,7 +82,7 @@ fn no_slip_in_any_file_makes_a_loader_or_the_plan_panic_or_hang() {
         .iter()
         .map(|source| (Arc::new(scenario::load(source).expect("bundled scenarios are well")), source.clone()))
         .collect();
-    let mut refused = [0, 0, 0];
+    let mut refused = [0, 0, 0, 0];
     let mut wrong = |which: usize, problems: &Problems| {
         refused[which] += 1;
         assert!(!problems.render(true).is_empty());
@@ -106,6 +106,12 @@ fn no_slip_in_any_file_makes_a_loader_or_the_plan_panic_or_hang() {
             Ok(()) => {}
             Err(problems) => wrong(1, &problems),
         }
+        let source = Source::new("waivers.yaml", mutated(WAIVERS, &mut random));
+        let today = Some(jiff::civil::date(2026, 12, 1));
+        match plan::Waivers::load(&source, today).and_then(|waivers| waivers.against_contract(&curious)) {
+            Ok(()) => {}
+            Err(problems) => wrong(3, &problems),
+        }
         // The contract is fifty times as long.
         if round % 10 == 0 {
             let source = Source::new("curious.yaml", mutated(&text.text, &mut random));
@@ -119,6 +125,7 @@ fn no_slip_in_any_file_makes_a_loader_or_the_plan_panic_or_hang() {
             }
         }
     }
+    assert!(refused[3] > 1_000, "too few slips were seen: {refused:?}");
     assert!(refused[0] > 1_000 && refused[1] > 1_000 && refused[2] > 100, "too few slips were seen: {refused:?}");
     assert!(began.elapsed() < std::time::Duration::from_secs(120), "{:?}", began.elapsed());
 }

@@ -20,4 +20,5 @@ mod whole;
 
 pub use notation::duration;
 pub use shape::SHAPE;
+pub use template::{NAMES as TEMPLATE_NAMES, check as check_templates};
 pub use whole::load;

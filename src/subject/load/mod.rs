@@ -2,6 +2,9 @@
 //! environment holds never appears in a message, and nothing is resolved, connected or started.
 
 mod client;
+mod hook;
+mod observer;
+mod operation;
 mod server;
 mod shape;
 mod variables;

@@ -2,6 +2,7 @@
 //! resolved here, so the runner asks again of the address.
 
 use std::net::IpAddr;
+use std::path::Path;
 
 use crate::contract::RequestLine;
 use crate::file::{Node, Problem, Reading};
@@ -9,7 +10,13 @@ use crate::subject::Server;
 use crate::subject::load::variables::{Environment, filled};
 
 /// Reads the server.
-pub fn server(node: &Node, allowed: &[String], environment: Environment<'_>, reading: &mut Reading<'_>) -> Server {
+pub fn server(
+    node: &Node,
+    allowed: &[String],
+    folder: &Path,
+    environment: Environment<'_>,
+    reading: &mut Reading<'_>,
+) -> Server {
     let places = node.get("url").into_iter().chain(node.get("urls").map(Node::items).unwrap_or_default());
     let mut urls: Vec<String> = Vec::new();
     for place in places {
@@ -26,9 +33,12 @@ pub fn server(node: &Node, allowed: &[String], environment: Environment<'_>, rea
     if nowhere && reading.is_well(node) {
         reading.wrong(node.head(), "a server that is nowhere", "add `url:` or `urls:`, or a command under `start:`");
     }
+    secured(node, &urls, reading);
+    let ca = node.get("ca").and_then(|ca| filled(ca, environment, reading));
     let variables = node.get("environment").map(Node::entries).unwrap_or_default();
     Server {
         urls,
+        ca: ca.map(|path| folder.join(path)),
         start: node.get("start").and_then(|start| command(start, &["{port}"], environment, reading)),
         environment: variables
             .iter()
@@ -39,22 +49,21 @@ pub fn server(node: &Node, allowed: &[String], environment: Environment<'_>, rea
     }
 }
 
-/// `http://HOST:PORT` on this machine, or on a host that was named.
+/// `http://HOST:PORT`, or the same by TLS, on this machine, or on a host that was named.
 fn url(node: &Node, text: &str, allowed: &[String], reading: &mut Reading<'_>) -> Option<String> {
     let written = node.text().unwrap_or_default();
-    let expected = "expected http://HOST:PORT";
-    if text.starts_with("https://") {
-        let label = "TLS is not in this version: give the http port behind it";
-        reading.wrong(node.span, format!("`{written}` cannot be called"), label);
-        return None;
-    }
-    let Some(authority) = text.strip_prefix("http://").map(|rest| rest.strip_suffix('/').unwrap_or(rest)) else {
+    let expected = "expected http://HOST:PORT, or https";
+    let scheme = ["http", "https"]
+        .into_iter()
+        .find(|scheme| text.strip_prefix(scheme).is_some_and(|rest| rest.starts_with("://")));
+    let rest = scheme.and_then(|scheme| text.get(scheme.len() + "://".len()..));
+    let (Some(scheme), Some(authority)) = (scheme, rest.map(|rest| rest.strip_suffix('/').unwrap_or(rest))) else {
         reading.wrong(node.span, format!("`{written}` is no URL of a server"), expected);
         return None;
     };
     if authority.contains(['/', '?', '#', '@']) {
         let label =
-            "expected http://HOST:PORT and nothing more; paths stand under `paths:`, secrets under `credentials:`";
+            "expected http://HOST:PORT and nothing more; paths stand under `operations:`, secrets under `credentials:`";
         reading.wrong(node.span, format!("`{written}` has more than a host and a port"), label);
         return None;
     }
@@ -74,7 +83,24 @@ fn url(node: &Node, text: &str, allowed: &[String], reading: &mut Reading<'_>) -
             "faults are injected only where that was allowed: name the host under `allow hosts:`, or with --allow-host";
         reading.add(problem.label("its host is not allowed").help(help));
     }
-    Some(format!("http://{authority}"))
+    Some(format!("{scheme}://{authority}"))
+}
+
+/// What goes with TLS, and what does not.
+fn secured(node: &Node, urls: &[String], reading: &mut Reading<'_>) {
+    let is_secured = |url: &String| url.starts_with("https://");
+    let by_tls = urls.iter().filter(|url| is_secured(url)).count();
+    if let Some(ca) = node.get("ca").filter(|_| by_tls == 0 && !urls.is_empty()) {
+        reading.wrong(ca.span, "nothing is spoken to by TLS", "leave this out, or give an `https` URL");
+    }
+    if by_tls > 0 && by_tls < urls.len() {
+        let place = node.get("urls").map_or(node.head(), |urls| urls.span);
+        reading.wrong(place, "replicas by TLS and without", "give all of them by one of the two");
+    }
+    if let Some(start) = node.get("start").filter(|_| by_tls > 0) {
+        let label = "one that we start is spoken to without TLS: give its http URL, or leave this out";
+        reading.wrong(start.span, "a start command of a server by TLS", label);
+    }
 }
 
 /// A command that uses what it is given.

@@ -25,8 +25,8 @@ pub static SHAPE: Record = Record::new(
         ),
         Field::optional(
             "observe",
-            "Observers of its own, by effect: a call of the read side, or a query.",
-            Shape::Map { keys: "effects", values: &Shape::Either(&[Shape::Text, Shape::Record(&QUERY)]) },
+            "Observers of its own, by effect: a call of the read side, a query, or a command.",
+            Shape::Map { keys: "effects", values: &Shape::Either(&[Shape::Text, Shape::Record(&OBSERVER)]) },
         ),
         Field::optional(
             "hooks",
@@ -34,9 +34,9 @@ pub static SHAPE: Record = Record::new(
             Shape::Map { keys: "hooks", values: &Shape::Record(&HOOK) },
         ),
         Field::optional(
-            "paths",
-            "Paths that differ from the contract's, by operation.",
-            Shape::Map { keys: "operations", values: &Shape::Text },
+            "operations",
+            "What it wants to be asked in other words than the contract's, by operation.",
+            Shape::Map { keys: "operations", values: &Shape::Record(&WORDING) },
         ),
         Field::optional(
             "settles",
@@ -57,6 +57,11 @@ static SERVER: Record = Record::new(
     &[
         Field::optional("url", "Its URL.", Shape::Text),
         Field::optional("urls", "The URLs of replicas of one service.", Shape::List(&Shape::Text)),
+        Field::optional(
+            "ca",
+            "Of `https` URLs: a file of PEM certificates to trust, in place of those that this machine trusts.",
+            Shape::Text,
+        ),
         Field::optional(
             "start",
             "A command that starts one on `{port}`; then it can be killed and started again.",
@@ -164,17 +169,78 @@ pub fn time_scale(text: &str) -> Result<f64, String> {
     scale.ok_or_else(|| format!("`{text}` is not a share of the time: more than 0, and at most 1"))
 }
 
-static QUERY: Record = Record::new(
-    "query",
-    "A query whose one number is the count.",
+static OBSERVER: Record = Record::new(
+    "observer",
+    "How to count an effect: a query, a call, or a command.",
     &[
-        Field::required("sql", "The database: `postgres://…`, or a SQLite file.", Shape::Text),
-        Field::required("count", "The query; `{key}` and `{user}` are bound.", Shape::Text),
+        Field::optional("sql", "The database: `postgres://…`, or a SQLite file.", Shape::Text),
+        Field::optional(
+            "http",
+            "A call such as `GET /things?user={{ user }}`; what in its answer counts is the contract's, unless said.",
+            Shape::Text,
+        ),
+        Field::optional(
+            "command",
+            "A shell command that prints the count; ONCEPROOF_KEY and ONCEPROOF_USER tell it whose.",
+            Shape::Text,
+        ),
+        Field::optional(
+            "rows",
+            "Of a call: the JSONPath of its rows, such as `$.items[?@.key == {key}]`; `{key}` and `{user}` are bound.",
+            Shape::Text,
+        ),
+        Field::optional(
+            "count",
+            "The query, in which `{key}` and `{user}` are bound; of a call, the JSONPath of a number.",
+            Shape::Text,
+        ),
     ],
 );
 
 static HOOK: Record = Record::new(
     "hook",
     "How to provoke something.",
-    &[Field::required("headers", "Headers to send with the attempt.", HEADERS)],
+    &[
+        Field::optional("headers", "Headers to send with the attempt.", HEADERS),
+        Field::optional("command", "A shell command that is run before the attempt.", Shape::Text),
+        Field::optional(
+            "call",
+            "A call that is made before the attempt, such as `POST /limits`.",
+            Shape::Either(&[Shape::Text, Shape::Record(&CALL)]),
+        ),
+        Field::optional(
+            "undo",
+            "What is done after the attempt, whatever came of it: a shell command, or a call.",
+            Shape::Either(&[Shape::Text, Shape::Record(&CALL)]),
+        ),
+        Field::optional(
+            "within",
+            "How long the command or call may take; 10s, unless said.",
+            Shape::Pattern {
+                says: "a duration, such as 250ms or 2s",
+                regex_for_schema: "^[0-9]+(ms|s|min)$",
+                accepts: |text| duration(text).map(|_| ()),
+            },
+        ),
+    ],
+);
+
+static CALL: Record = Record::new(
+    "call",
+    "A call that must be answered 2xx.",
+    &[
+        Field::required("request", "Method and path.", Shape::Text),
+        Field::optional("headers", "Its headers.", HEADERS),
+        Field::optional("body", "Its body, as JSON.", Shape::Json),
+    ],
+);
+
+static WORDING: Record = Record::new(
+    "wording",
+    "How its request differs from the contract's.",
+    &[
+        Field::optional("path", "Its own path and query.", Shape::Text),
+        Field::optional("body", "The body of its plain request; a template like the contract's.", Shape::Json),
+        Field::optional("headers", "Headers besides the contract's; no secrets.", HEADERS),
+    ],
 );

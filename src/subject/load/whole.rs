@@ -7,13 +7,13 @@ use indexmap::IndexMap;
 
 use crate::file::{Entry, Node, Problems, Reading, Shape, Source, nearest};
 use crate::subject::load::client::client;
-use crate::subject::load::server::{call, server};
+use crate::subject::load::hook::hook;
+use crate::subject::load::observer::observer;
+use crate::subject::load::operation::wording;
+use crate::subject::load::server::server;
 use crate::subject::load::shape::SHAPE;
 use crate::subject::load::variables::{Environment, filled};
-use crate::subject::{Credential, Hook, Observer, Subject};
-
-/// What a query of an observer may bind.
-const BOUND: &[&str] = &["key", "user"];
+use crate::subject::{Credential, Subject};
 
 /// Reads a subject. `allowed` are hosts besides those of its `allow hosts` that may be called.
 pub fn load(source: &Source, environment: Environment<'_>, allowed: &[String]) -> Result<Subject, Problems> {
@@ -30,6 +30,7 @@ fn subject(
     reading: &mut Reading<'_>,
 ) -> Subject {
     let stem = Path::new(&source.name).file_stem().and_then(|stem| stem.to_str()).unwrap_or("subject");
+    let folder = Path::new(&source.name).parent().map(Path::to_path_buf).unwrap_or_default();
     let mut allow_hosts = texts(tree.get("allow hosts"), environment, reading);
     allow_hosts.extend(allowed.iter().filter(|host| !allow_hosts.contains(host)).cloned().collect::<Vec<_>>());
     let credentials: IndexMap<_, _> = entries(tree.get("credentials"))
@@ -42,22 +43,24 @@ fn subject(
     Subject {
         name: text(tree, "name", environment, reading).unwrap_or_else(|| stem.to_owned()),
         contract: text(tree, "contract", environment, reading).unwrap_or_default(),
-        server: tree.get("server").map(|node| server(node, &allow_hosts, environment, reading)).unwrap_or_default(),
+        server: tree
+            .get("server")
+            .map(|node| server(node, &allow_hosts, &folder, environment, reading))
+            .unwrap_or_default(),
         client: tree.get("client").map(|node| client(node, source, environment, reading)),
         credentials,
         observe: entries(tree.get("observe"))
             .filter_map(|(name, entry)| Some((name.into(), observer(&entry.value, environment, reading)?)))
             .collect(),
         hooks: entries(tree.get("hooks"))
-            .map(|(name, entry)| {
-                (name.to_owned(), Hook::Headers(headers(entry.value.get("headers"), environment, reading)))
-            })
+            .map(|(name, entry)| (name.to_owned(), hook(&entry.value, environment, reading)))
             .collect(),
-        paths: entries(tree.get("paths"))
-            .filter_map(|(name, entry)| Some((name.into(), path(&entry.value, environment, reading)?)))
+        operations: entries(tree.get("operations"))
+            .map(|(name, entry)| (name.into(), wording(&entry.value, environment, reading)))
             .collect(),
         settles: tree.get("settles").and_then(|node| crate::contract::duration(node.text()?).ok()),
         allow_hosts,
+        folder,
     }
 }
 
@@ -121,7 +124,11 @@ fn credential(entry: &Entry, environment: Environment<'_>, reading: &mut Reading
 }
 
 /// Header names and values; a name in two cases is one name twice.
-fn headers(node: Option<&Node>, environment: Environment<'_>, reading: &mut Reading<'_>) -> Vec<(String, String)> {
+pub(super) fn headers(
+    node: Option<&Node>,
+    environment: Environment<'_>,
+    reading: &mut Reading<'_>,
+) -> Vec<(String, String)> {
     let mut headers: Vec<(String, String)> = Vec::new();
     for (name, entry) in entries(node) {
         let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
@@ -142,44 +149,4 @@ fn headers(node: Option<&Node>, environment: Environment<'_>, reading: &mut Read
         headers.push((name.to_owned(), value));
     }
     headers
-}
-
-fn observer(node: &Node, environment: Environment<'_>, reading: &mut Reading<'_>) -> Option<Observer> {
-    if node.text().is_some() {
-        return call(node, environment, reading).map(Observer::Http);
-    }
-    let (database, query) = (node.get("sql")?, node.get("count")?);
-    placeholders(query, reading);
-    let (database, count) = (filled(database, environment, reading), filled(query, environment, reading));
-    Some(Observer::Sql { database: database?, count: count? })
-}
-
-/// A query that binds nothing counts what other cases did, too.
-fn placeholders(node: &Node, reading: &mut Reading<'_>) {
-    let text = node.text().unwrap_or_default();
-    let mut found = false;
-    for (at, _) in text.match_indices('{').filter(|(at, _)| !text[..*at].ends_with('$')) {
-        let Some(length) = text[at..].find('}') else { continue };
-        let (whole, name) = (&text[at..=at + length], &text[at + 1..at + length]);
-        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            continue;
-        }
-        found = true;
-        if !BOUND.contains(&name) {
-            reading.unknown(reading.part(node, whole), format!("`{whole}` is not bound"), name, BOUND.iter().copied());
-        }
-    }
-    if !found && node.text().is_some() {
-        let label = "bind `{key}` or `{user}`, or it counts what other cases did";
-        reading.wrong(node.span, "a query that counts everything", label);
-    }
-}
-
-fn path(node: &Node, environment: Environment<'_>, reading: &mut Reading<'_>) -> Option<String> {
-    let path = filled(node, environment, reading)?;
-    if !path.starts_with('/') {
-        let written = node.text().unwrap_or_default();
-        reading.wrong(node.span, format!("`{written}` is not a path"), "expected one like `/things`");
-    }
-    Some(path)
 }

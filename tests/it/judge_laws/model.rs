@@ -319,7 +319,7 @@ fn planned(steps: &[Vec<Try>], when: &str, before: bool) -> Case {
         restarts: false,
         edge: false,
         hooks: Vec::new(),
-        paths: Default::default(),
+        operations: Default::default(),
         client: None,
     };
     let setting = Setting { contract: Arc::clone(&CONTRACT), abilities, seed: Seed(7) };

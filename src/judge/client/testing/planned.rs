@@ -27,7 +27,7 @@ pub fn case(story: &Story, claim: &str) -> Option<Case> {
         restarts: false,
         edge: false,
         hooks: Vec::new(),
-        paths: Default::default(),
+        operations: Default::default(),
         client: Some(client),
     };
     let setting = Setting { contract: Arc::new(contract), abilities, seed: Seed(7) };
