@@ -1,7 +1,8 @@
 //! onceproof proves, by injecting faults, that an HTTP API does each thing exactly once. The modules in reading order:
 //!
 //! - vocabulary, values without IO: [`name`], [`time`], [`message`], [`json`], [`fault`], [`requirement`]
-//! - declared, what ought to be: [`file`] reads our YAML; [`contract`], [`scenario`], [`subject`]; [`plan`] crosses them
+//! - declared, what ought to be: [`file`] reads our YAML; [`contract`], [`scenario`], [`subject`]; [`plan`] crosses them;
+//!   [`draft`] writes first versions of them
 //! - happened, what was: [`history`] holds it; [`proxy`] is the only road; [`driver`] sends; [`reference`](mod@reference)
 //!   answers; [`observe`] counts; [`runner`] plays
 //! - concluded: [`judge`] decides; [`event`] tells; [`report`] shows; [`cli`] is the command line
@@ -11,6 +12,7 @@
 
 pub mod cli;
 pub mod contract;
+pub mod draft;
 pub mod driver;
 pub mod event;
 pub mod fault;

@@ -71,10 +71,27 @@ impl Library {
     pub fn load(wanted: &Wanted, contract: &str) -> Result<Self, LibraryError> {
         let contract_source = contract_source(wanted.contract.as_deref().unwrap_or(contract))?;
         let scenarios = match &wanted.scenarios {
-            None => ["server", "client"].into_iter().flat_map(bundled).collect(),
+            None => Self::bundled_scenarios(),
             Some(folder) => from_folder(folder)?,
         };
         Self::from_sources(contract_source, scenarios)
+    }
+
+    /// The bundled scenarios of every side.
+    pub fn bundled_scenarios() -> Vec<Source> {
+        ["server", "client"].into_iter().flat_map(bundled).collect()
+    }
+
+    /// A contract with scenarios that nobody held against it: for finding out what it could prove.
+    pub fn unchecked(
+        contract: Arc<Contract>,
+        contract_source: Source,
+        scenarios: &[Source],
+    ) -> Result<Self, LibraryError> {
+        let loaded = scenarios.iter().map(|source| Ok((Arc::new(scenario::load(source)?), source.clone())));
+        let loaded = loaded.collect::<Result<Vec<_>, Problems>>();
+        let scenarios = loaded.map_err(|problems| LibraryError::Problems(vec![problems]))?;
+        Ok(Self { contract, contract_source, scenarios })
     }
 
     /// Loads and checks texts; every problem of every file at once.

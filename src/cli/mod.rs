@@ -8,6 +8,7 @@ mod check;
 mod client;
 mod doctor;
 mod explain;
+mod init;
 mod judge;
 mod library;
 mod list;
@@ -40,6 +41,8 @@ enum What {
     Run(Box<run::Run>),
     /// Try everything that a run needs, once, and say what to change.
     Doctor(doctor::Doctor),
+    /// Draft a subject file, and from an OpenAPI document a contract as well.
+    Init(init::Init),
     /// Load every file and say everything that is wrong with them; nothing is sent.
     Check(check::Check),
     /// Say what there is: scenarios, requirements, contracts.
@@ -104,6 +107,7 @@ pub fn main() -> ExitCode {
     let done = match command.what {
         What::Run(run) => run.go(),
         What::Doctor(doctor) => doctor.go(),
+        What::Init(init) => init.go(),
         What::Check(check) => check.go(),
         What::List(list) => list.go(),
         What::Explain(explain) => explain.go(),

@@ -17,6 +17,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("contract", &[]),
     ("scenario", &[]),
     ("subject", &["contract"]),
+    ("draft", &[]),
     ("plan", &["contract", "scenario", "subject"]),
     ("history", &[]),
     ("proxy", &["history", "contract"]),

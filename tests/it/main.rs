@@ -9,6 +9,7 @@ mod example;
 mod files;
 mod hostile;
 mod independent;
+mod init;
 mod interop;
 mod judge_laws;
 mod malformed;

@@ -9,7 +9,7 @@ use onceproof::{contract, plan, subject};
 use crate::files::{SUBJECT, WAIVERS, curious, environment, source, yaml_below};
 
 /// Xorshift: the same files in every run.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn below(&mut self, most: usize) -> usize {
@@ -21,7 +21,7 @@ impl Random {
 }
 
 /// One to three slips of a hand, an editor or a disk.
-fn mutated(text: &str, random: &mut Random) -> String {
+pub fn mutated(text: &str, random: &mut Random) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..=random.below(3) {
         let lines: Vec<Vec<u8>> = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
