@@ -10,7 +10,7 @@ use crate::cli::library::read;
 use crate::cli::session::all_planned;
 use crate::cli::{Failure, Library, Wanted, exit, say};
 use crate::contract::Contract;
-use crate::draft::{Document, Drafted, Found, contract, found, subject};
+use crate::draft::{Caller, Document, Drafted, Found, contract, found, subject};
 use crate::file::{Node, Source};
 use crate::plan::Selection;
 use crate::requirement::Side;
@@ -179,22 +179,23 @@ fn drafted(document: &Path, file: &Path) -> Result<(Library, String), Failure> {
 
 fn known(contract: &Contract, name: String, urls: Vec<String>) -> Drafted {
     let of_reference = contract.reference.iter().flat_map(|reference| &reference.credentials);
-    let mut credentials: Vec<_> = of_reference
-        .map(|(name, known)| {
-            let scopes = known.scope.iter().map(|(scope, value)| (scope.to_string(), value.clone())).collect();
-            (name.to_string(), scopes, known.headers.clone())
+    let mut callers: Vec<Caller> = of_reference
+        .map(|(name, known)| Caller {
+            name: name.to_string(),
+            scopes: known.scope.iter().map(|(scope, value)| (scope.to_string(), value.clone())).collect(),
+            headers: known.headers.clone(),
         })
         .collect();
-    if credentials.is_empty() {
+    if callers.is_empty() {
         let scopes = contract.scopes.iter().map(|scope| (scope.to_string(), "mine".to_owned())).collect();
-        credentials.push(("mine".to_owned(), scopes, Vec::new()));
+        callers.push(Caller { name: "mine".to_owned(), scopes, headers: Vec::new() });
     }
     let defects = contract.operations.values().flat_map(|operation| operation.defects.values());
     let hooks: BTreeSet<String> = defects.filter_map(|edit| edit.hook.clone()).collect();
     Drafted {
         contract: name,
         urls,
-        credentials,
+        callers,
         effects: contract.effects.keys().map(ToString::to_string).collect(),
         hooks: hooks.into_iter().collect(),
         operations: contract.operations.keys().map(ToString::to_string).collect(),

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::cli::subject::abilities_of_reference;
 use crate::cli::{Failure, Library};
 use crate::contract::Contract;
-use crate::file::Problem;
+use crate::file::{Problem, Source};
 use crate::judge::{CaseReport, RunReport, roll_up, unused, waive};
 use crate::name::{OperationName, RequirementId};
 use crate::plan::{Abilities, AbleClient, Case, Seed, Selection, Setting, Waivers, expand, is_of};
@@ -155,12 +155,13 @@ pub fn concluded(
     waive(waivers, &mut cases);
     // A run that was ended early says nothing of what it did not come to.
     let unused = if cases.len() == planned { unused(waivers, &cases) } else { Vec::new() };
-    let told = |problem: &Problem| match &waivers.source {
-        Some(source) => {
-            let line = source.text.get(..problem.span.start).unwrap_or_default().matches('\n').count() + 1;
-            format!("{}:{line}: {}: {}", source.name, problem.message, problem.label)
-        }
-        None => format!("{}: {}", problem.message, problem.label),
+    let told = |problem: &Problem| {
+        let source = waivers.source.as_ref();
+        let before = |source: &Source| source.text.get(..problem.span.start).unwrap_or_default().matches('\n').count();
+        let place = source.map(|source| format!("{}:{}", source.name, before(source) + 1));
+        let parts =
+            place.into_iter().chain([problem.message.clone(), problem.label.clone()]).chain(problem.help.clone());
+        parts.collect::<Vec<_>>().join(": ")
     };
     RunReport {
         contract: library.contract.name.clone(),

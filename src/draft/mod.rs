@@ -14,4 +14,4 @@ mod yaml;
 pub use contract::contract;
 pub use document::Document;
 pub use find::{Found, found};
-pub use subject::{Drafted, subject};
+pub use subject::{Caller, Drafted, subject};

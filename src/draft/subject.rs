@@ -9,14 +9,25 @@ pub struct Drafted {
     pub contract: String,
     /// The URLs of its replicas.
     pub urls: Vec<String>,
-    /// Credentials: a name, its scopes, its headers.
-    pub credentials: Vec<(String, Vec<(String, String)>, Vec<(String, String)>)>,
+    /// Who may call.
+    pub callers: Vec<Caller>,
     /// The effects of the contract.
     pub effects: Vec<String>,
     /// The hooks that its defects name.
     pub hooks: Vec<String>,
     /// Its operations.
     pub operations: Vec<String>,
+}
+
+/// Somebody who may call.
+#[derive(Clone, Debug, Default)]
+pub struct Caller {
+    /// What the credential is called.
+    pub name: String,
+    /// Where it stands in the key space.
+    pub scopes: Vec<(String, String)>,
+    /// What it sends.
+    pub headers: Vec<(String, String)>,
 }
 
 /// The text of a subject file.
@@ -44,7 +55,7 @@ pub fn subject(drafted: &Drafted) -> String {
         ]
         .map(str::to_owned),
     );
-    for (name, scopes, headers) in &drafted.credentials {
+    for Caller { name, scopes, headers } in &drafted.callers {
         lines.push(format!("  {}:", scalar(name)));
         lines.extend(scopes.iter().map(|(scope, value)| format!("    {}: {}", scalar(scope), scalar(value))));
         match headers.is_empty() {

@@ -26,7 +26,7 @@ pub fn shared<'t>(intent: &PlannedIntent, target: &'t Target) -> Option<(&'t str
 /// Does what is done before an attempt. The error says which hook failed, and how.
 pub async fn arm(name: &str, hook: &Hook, target: &Target, origin: SocketAddr) -> Result<(), String> {
     let Some(deed) = &hook.before else { return Ok(()) };
-    let failed = |why: String| format!("the hook `{name}` {}", told(&why, target));
+    let failed = |why: String| format!("the hook `{name}` {}", target.told(&why));
     done(deed, name, hook, target, origin).await.map_err(failed)
 }
 
@@ -34,15 +34,11 @@ pub async fn arm(name: &str, hook: &Hook, target: &Target, origin: SocketAddr) -
 pub async fn disarm(name: &str, hook: &Hook, target: &Target, origin: SocketAddr) -> Result<(), String> {
     let Some(deed) = &hook.undo else { return Ok(()) };
     done(deed, name, hook, target, origin).await.map_err(|why| {
-        let why = format!("the hook `{name}` could not be undone: its undoing {}", told(&why, target));
+        let why = format!("the hook `{name}` could not be undone: its undoing {}", target.told(&why));
         // The first one is the cause of all others.
         let _ = target.spoilt.set(why.clone());
         why
     })
-}
-
-fn told(why: &str, target: &Target) -> String {
-    String::from_utf8_lossy(&target.blanked(why.as_bytes())).into_owned()
 }
 
 async fn done(deed: &Deed, name: &str, hook: &Hook, target: &Target, origin: SocketAddr) -> Result<(), String> {

@@ -31,7 +31,10 @@ pub async fn observe(
     }
     let all = readings.into_iter().map(|(label, (intent, reading))| async move {
         let settles = target.settles(&case.contract, &reading.effect);
-        let sight = until_stable(settles, || read(case, target, client, origin, intent, reading)).await;
+        let sight = match until_stable(settles, || read(case, target, client, origin, intent, reading)).await {
+            Sight::Blind(why) => Sight::Blind(target.told(&why)),
+            seen @ Sight::Seen(_) => seen,
+        };
         Observation {
             effect: reading.effect.clone(),
             of: intent.name.clone(),

@@ -81,7 +81,7 @@ pub async fn preflight(contract: &Arc<Contract>, target: &Arc<Target>, seed: See
     let mut found = Preflight::default();
     let clock = Clock::start();
     for (index, address) in target.replicas.iter().enumerate() {
-        reach(&mut found, index, *address, &target.tempo).await;
+        reach(&mut found, target, index, *address).await;
     }
     let Some(first) = target.replicas.first().copied().filter(|_| found.is_ready()) else { return found };
     let case = match writes(contract, &target.abilities, seed) {
@@ -113,10 +113,10 @@ pub async fn preflight(contract: &Arc<Contract>, target: &Arc<Target>, seed: See
         // The same request again: whatever it is answered, the replica works.
         match write(target, second, intent, &clock).await.0 {
             Ok(answer) if answer.status < 500 => {
-                found.well(format!("replica {second}"), format!("answered {}", answer.status))
+                found.well(format!("replica {}", target.replica(1)), format!("answered {}", answer.status))
             }
             other => found.bad(
-                format!("replica {second}"),
+                format!("replica {}", target.replica(1)),
                 came(&other),
                 "start it on the same store, or leave its URL out",
                 true,
@@ -141,17 +141,18 @@ pub async fn preflight(contract: &Arc<Contract>, target: &Arc<Target>, seed: See
     found
 }
 
-async fn reach(found: &mut Preflight, index: usize, address: SocketAddr, tempo: &Tempo) {
-    let patience = Patience { connect: tempo.connect, answer: tempo.answer };
+async fn reach(found: &mut Preflight, target: &Target, index: usize, address: SocketAddr) {
+    let patience = Patience { connect: target.tempo.connect, answer: target.tempo.answer };
+    let called = target.replica(index);
     match connect(address, &patience).await {
-        Ok(_) => found.well(format!("connect to {address}"), "accepted"),
+        Ok(_) => found.well(format!("connect to {called}"), "accepted"),
         Err(CallerEnd::Refused) => {
-            found.bad(format!("connect to {address}"), "refused", "start the server, or mend its URL", true);
+            found.bad(format!("connect to {called}"), "refused", "start the server, or mend its URL", true);
         }
         Err(other) => {
             let remedy =
                 if index == 0 { "start the server, or mend its URL" } else { "start this replica, or leave it out" };
-            found.bad(format!("connect to {address}"), format!("{other:?}"), remedy, true);
+            found.bad(format!("connect to {called}"), format!("{other:?}"), remedy, true);
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::plan::{Abilities, CredentialUse};
 use crate::proxy::Limits;
 use crate::runner::client::ClientTarget;
 use crate::runner::process::Starter;
-use crate::subject::{Hook, Observer, Subject};
+use crate::subject::{Deed, Hook, Observer, Subject};
 
 /// A request with the points in time filled that it tells.
 fn told_at(request: &Request, now: SystemTime) -> Request {
@@ -38,6 +38,9 @@ fn told_at(request: &Request, now: SystemTime) -> Request {
 /// What is put in place of a secret.
 const BLANK: &str = "***";
 
+/// A shorter text is not taken for a secret.
+const SHORTEST: usize = 8;
+
 /// A subject to work with.
 #[derive(Clone, Debug)]
 pub struct Target {
@@ -47,12 +50,16 @@ pub struct Target {
     pub replicas: Vec<SocketAddr>,
     /// What the plan may count on.
     pub abilities: Abilities,
+    /// What their URLs are, where they are reached by a way of ours and not directly.
+    pub urls: Vec<String>,
     /// The headers of each credential.
     pub credentials: IndexMap<CredentialName, Vec<(String, String)>>,
     /// How to provoke what no call provokes.
     pub hooks: BTreeMap<String, Hook>,
     /// Where commands of the subject file run.
     pub folder: PathBuf,
+    /// What else of the subject file is never told: headers of its hooks' calls, passwords of its databases.
+    pub secrets: Vec<String>,
     /// Why it is not as it was: a hook that could not be undone.
     pub spoilt: Arc<OnceLock<String>>,
     /// Observers of its own.
@@ -155,6 +162,8 @@ impl Target {
                 .collect(),
             hooks: subject.hooks.iter().map(|(name, hook)| (name.clone(), hook.clone())).collect(),
             folder: subject.folder.clone(),
+            secrets: secrets(subject),
+            urls: subject.server.urls.iter().filter(|url| url.starts_with("https://")).cloned().collect(),
             spoilt: Arc::default(),
             observers: subject.observe.iter().map(|(name, observer)| (name.clone(), observer.clone())).collect(),
             starter: subject.server.start.as_ref().map(|command| Starter {
@@ -265,11 +274,23 @@ impl Target {
         let mut clean = text.to_owned();
         for value in self.credentials.values().flatten().map(|(_, value)| value) {
             let secret = value.split_once(' ').map_or(value.as_str(), |(_, secret)| secret);
-            if secret.len() >= 8 && clean.contains(secret) {
+            if secret.len() >= SHORTEST && clean.contains(secret) {
                 clean = clean.replace(secret, BLANK);
             }
         }
         clean.into_bytes()
+    }
+
+    /// What a replica is called.
+    pub fn replica(&self, index: usize) -> String {
+        let address = || self.replicas.get(index).map(ToString::to_string);
+        self.urls.get(index).cloned().or_else(address).unwrap_or_default()
+    }
+
+    /// What a command or another server said, as it may be told.
+    pub fn told(&self, why: &str) -> String {
+        let clean = String::from_utf8_lossy(&self.blanked(why.as_bytes())).into_owned();
+        self.secrets.iter().fold(clean, |clean, secret| clean.replace(secret, BLANK))
     }
 
     /// How long an effect of the contract may take to show at this subject.
@@ -277,6 +298,24 @@ impl Target {
         let declared = contract.effects.get(effect).map(|effect| effect.settles).unwrap_or_default();
         self.shows_after.unwrap_or_else(|| self.settles.map_or(declared, |own| own.max(declared)))
     }
+}
+
+/// What is secret besides the headers of credentials. A short one is no secret, and would blank half of what is told.
+fn secrets(subject: &Subject) -> Vec<String> {
+    let deeds = subject.hooks.values().flat_map(|hook| [&hook.before, &hook.undo]).flatten();
+    let headers = deeds.flat_map(|deed| match deed {
+        Deed::Call { headers, .. } => headers.as_slice(),
+        Deed::Command(_) => &[],
+    });
+    let passwords = subject.observe.values().filter_map(|observer| match observer {
+        Observer::Sql { database, .. } => {
+            let authority = database.split_once("://")?.1.split(['/', '?']).next()?;
+            authority.rsplit_once('@')?.0.split_once(':').map(|(_, password)| password)
+        }
+        Observer::Http(..) | Observer::Command(_) => None,
+    });
+    let all = headers.map(|(_, value)| value.as_str()).chain(passwords);
+    all.filter(|secret| secret.len() >= SHORTEST).map(str::to_owned).collect()
 }
 
 /// Host and port of a URL.

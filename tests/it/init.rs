@@ -205,11 +205,14 @@ fn no_slip_in_a_document_makes_a_draft_that_does_not_load() {
     assert!(drafted > 300 && refused > 100, "{drafted} drafted, {refused} refused");
 }
 
+/// What was asked for under each key, and what was given.
+type Sold = BTreeMap<String, (Vec<u8>, u32)>;
+
 /// A shop that remembers, or not, what was asked under a key.
 fn shop(remembers: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address");
-    let known: Arc<Mutex<BTreeMap<String, (Vec<u8>, u32)>>> = Arc::default();
+    let known: Arc<Mutex<Sold>> = Arc::default();
     let next = Arc::new(Mutex::new(0_u32));
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
@@ -220,12 +223,7 @@ fn shop(remembers: bool) -> String {
     format!("http://{address}")
 }
 
-fn sold(
-    mut stream: &TcpStream,
-    remembers: bool,
-    known: &Mutex<BTreeMap<String, (Vec<u8>, u32)>>,
-    next: &Mutex<u32>,
-) -> Option<()> {
+fn sold(mut stream: &TcpStream, remembers: bool, known: &Mutex<Sold>, next: &Mutex<u32>) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let (mut key, mut length, mut chunked, mut first) = (None, 0, false, String::new());
     loop {

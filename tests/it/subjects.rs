@@ -98,6 +98,18 @@ fn an_observer_that_cannot_read_leaves_its_claims_not_judged_and_says_why() {
     }
 }
 
+#[test]
+fn what_a_command_says_is_told_without_secrets() {
+    let honest = Adapter::start(&[]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let more = "observe:\n  decision: { command: \"echo no entry for acme-live-1 by pass-word-1 >&2; exit 1\" }\n  event: { sql: \
+                \"postgres://me:pass-word-1@127.0.0.1:1/none\", count: \"select 1 where {key} = ''\" }\n";
+    let (code, text) = run(folder.path(), &subject_file(&honest.behind, more), "server/replay/plain");
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("no entry for *** by ***") && !text.contains("pass-word-1"), "{text}");
+    assert!(!text.contains("acme-live-1"), "{text}");
+}
+
 /// Own words for one operation.
 const OWN_WORDS: &str = "\
 operations:

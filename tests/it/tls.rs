@@ -242,8 +242,9 @@ async fn a_run_by_tls_judges_as_one_without() {
          environment: live, headers: {{ Authorization: Bearer acme-live-1 }} }}\n"
     );
     std::fs::write(folder.path().join("mine.yaml"), subject).expect("written");
-    let (code, text) = run(folder.path(), words("server/replay/lost-answer --subject mine.yaml")).await;
+    let (code, text) = run(folder.path(), words("server/replay/lost-answer --subject mine.yaml --verbose")).await;
     assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains(&format!("connect to https://{at}: accepted")), "{text}");
     let (code, text) = run(folder.path(), words(&format!("--url https://{at}"))).await;
     assert_eq!(code, Some(4), "{text}");
     assert!(text.contains("give its issuer's as `ca`"), "{text}");

@@ -109,6 +109,27 @@ fn a_known_failing_that_does_not_fail_any_more_is_an_error_and_a_known_flaky_is_
 }
 
 #[test]
+fn a_known_failing_that_nobody_could_judge_is_an_error_that_tells_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let adapter = crate::adapter::Adapter::start(&[]);
+    let subject = format!(
+        "contract: curious\nserver: {{ url: \"http://{}\" }}\ncredentials:\n  live: {{ organization: acme, environment: live, \
+         headers: {{ Authorization: Bearer acme-live-1 }} }}\n",
+        adapter.behind
+    );
+    std::fs::write(folder.path().join("mine.yaml"), subject).expect("written");
+    // Without a hook nobody is told to come back.
+    for kind in ["failing", "flaky"] {
+        let waivers = format!("known {kind}: [{{ requirement: CUR-RTY-28, reason: known }}]\n");
+        let run = ["run", "server/failure/rate-limit", "CUR-DEC-05", "--subject", "mine.yaml", "--no-report"];
+        let run = onceproof(folder.path(), &waivers, &run);
+        assert_eq!(run.status.code(), Some(2), "{}", text(&run));
+        assert!(text(&run).contains("nothing that it names was judged: not judged: "), "{}", text(&run));
+        assert!(text(&run).contains("hook `answer 429`"), "{}", text(&run));
+    }
+}
+
+#[test]
 fn a_waiver_that_can_never_apply_is_told_before_anything_is_sent() {
     let known = "known failing: [{ requirement: CUR-DEC-05, reason: known, more }]\n";
     let with = |more: &str| known.replace("more", more);

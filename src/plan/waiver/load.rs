@@ -97,3 +97,20 @@ fn waiver(node: &Node, kind: WaiverKind, today: Option<Date>, reading: &mut Read
         place: requirement.span,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_waiver_holds_to_the_end_of_its_last_day_and_in_a_history_for_ever() {
+        let text = "known flaky: [{ requirement: R-1, reason: known, until: 2026-12-01 }]\n";
+        let source = Source::new("w.yaml", text);
+        let on = |day| Waivers::load(&source, Some(jiff::civil::date(2026, 12, day)));
+        assert_eq!(on(1).expect("its last day").list.len(), 1);
+        assert!(
+            on(2).expect_err("it is over").to_string().contains("this waiver expired: its last day was 2026-12-01")
+        );
+        assert!(Waivers::load(&source, None).is_ok());
+    }
+}
