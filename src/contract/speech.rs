@@ -22,6 +22,12 @@ pub struct Speech {
     /// Whether it carries none, wherever the contract has it.
     #[serde(default)]
     pub keyless: bool,
+    /// What of its body may differ between attempts.
+    #[serde(default)]
+    pub varying: Vec<Pointer>,
+    /// The body of a refusal or a failure, as it needs to see it.
+    #[serde(default)]
+    pub refusal: Option<Json>,
     /// The success that it needs to see.
     pub answer: Option<SpokenAnswer>,
 }
@@ -43,6 +49,9 @@ impl Contract {
             if let Some(operation) = own.operations.get_mut(name) {
                 speak(operation, speech);
             }
+            for rules in own.clients.values_mut() {
+                rules.varying_body.extend(speech.varying.iter().cloned());
+            }
         }
         own
     }
@@ -53,6 +62,7 @@ fn speak(operation: &mut Operation, speech: &Speech) {
         operation.request = RequestLine { method: method.clone(), target: target.clone() };
     }
     operation.keyless = speech.keyless;
+    operation.refusal.clone_from(&speech.refusal);
     if let Safety::ByKey(rule) = &mut operation.safety {
         match (&speech.key_header, &speech.key_at) {
             (Some(header), _) => {
@@ -157,6 +167,16 @@ operations:
         };
         assert_eq!(own.operations["pay"].key_in(&request), None);
         assert!(shop().operations["pay"].key_in(&request).is_some());
+    }
+
+    #[test]
+    fn what_may_vary_and_its_own_refusal_are_added() {
+        let refusal: Json = r#"{"code":"no"}"#.parse().expect("JSON");
+        let varying = vec!["/sentAt".parse().expect("a pointer")];
+        let own =
+            spoken("pay", Speech { varying: varying.clone(), refusal: Some(refusal.clone()), ..Speech::default() });
+        assert_eq!(own.operations["pay"].refusal, Some(refusal));
+        assert!(own.clients.values().all(|rules| rules.varying_body == varying));
     }
 
     #[test]

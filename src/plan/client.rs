@@ -64,7 +64,9 @@ impl Stage<'_> {
             return Err(bad(format!("`{fault}` cannot be met by a client under test")));
         }
         let operation = &self.contract.operations[&intent.operation];
-        let mut says = None;
+        let mut says = answer_mut(&mut passage)
+            .filter(|refusal| refusal.status.is_some_and(|status| status >= 400))
+            .and_then(|_| operation.refusal.as_ref().map(ToString::to_string));
         if let Some(refusal) = answer_mut(&mut passage)
             && let Some(word) = &refusal.outcome
         {

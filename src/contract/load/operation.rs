@@ -44,6 +44,7 @@ pub fn operation(entry: &Entry, names: &Names<'_>, reading: &mut Reading<'_>) ->
         batch: node.get("batch").and_then(|node| batch(node, names, reading)),
         safe_retry: text(node, "safe retry"),
         success: None,
+        refusal: None,
         keyless: false,
         answers,
         body,

@@ -29,7 +29,10 @@ enum Left {
 pub fn check(courses: &[Course<'_>]) -> Verdict {
     each(courses, "there was something left to try", |course, shown| {
         let (Some(last), Some((entry, ending))) = (course.calls.last(), course.ending()) else { return };
-        let known_by = course.calls.iter().map(|call| call.known_by).max().unwrap_or_default();
+        // What ended the matter ended it, whatever was asked for after it.
+        let stopped = course.asked().find(|call| matches!(call.advice, Some(Advice::Stop | Advice::StopAnd(_))));
+        let all = course.calls.iter().map(|call| call.known_by).max().unwrap_or_default();
+        let known_by = stopped.map_or(all, |call| call.known_by);
         // One that was started again since had to look for what is left first.
         if ending.exit == Exit::KilledAsPlanned || ending.at.from > last.began {
             return;
@@ -131,6 +134,9 @@ mod tests {
             .still_at_work(60_000)
             .judged("end-at-once: wanted")
             .violated(["late [0, 1]"]);
+        // What ended the matter ended it, though it was asked for again.
+        let again = wanted("send").call(0).answered(400, ERROR).call(1_200).answered(400, ERROR);
+        again.tells(1_300, "failure").judged("end-at-once: wanted").violated(["late [1, 2]"]);
         let scaled = wanted("send").scale(0.1).call(0).answered(400, ERROR);
         scaled.tells(400, "failure").judged("end-at-once: wanted").violated(["late [0, 1]"]);
     }

@@ -9,7 +9,8 @@ use crate::judge::verdict::{Anomaly, Verdict};
 /// Checks the claim.
 pub fn check(courses: &[Course<'_>]) -> Verdict {
     each(courses, "no request under a key that the caller gave", |course, shown| {
-        let Some(cell) = course.intent.cell() else { return };
+        // Who has no key at all was given none that it could keep.
+        let Some(cell) = course.intent.cell().filter(|_| !course.operation.keyless) else { return };
         let given = on_the_wire(course, &cell.key);
         for call in course.asked().filter(|call| call.is_whole) {
             let found = call.key.as_ref().map(|key| key.content_key());

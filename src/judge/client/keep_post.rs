@@ -19,6 +19,8 @@ pub fn check(courses: &[Course<'_>]) -> Verdict {
         });
         match (tells, done) {
             (Tells::Success, Some(done)) => shown.witness([led.entry, done.entry, entry]),
+            // A success told on the redirect itself is another claim's business.
+            (Tells::Success, None) if course.calls.iter().all(|call| call.entry <= led.entry) => {}
             (Tells::Success, None) => {
                 let expected = "no success told without one answered to the same request";
                 let others = course.calls.iter().filter(|later| led.entry < later.entry).map(|later| later.entry);
@@ -61,7 +63,6 @@ mod tests {
         let get = led().call(20).method("GET").body("").answered(200, DONE);
         get.clone().tells(40, "success").judged(CLAIM).violated(["false outcome [0, 1, 2]"]);
         get.exits(40, 0).judged(CLAIM).violated(["false outcome [0, 1, 2]"]);
-        led().tells(20, "success").judged(CLAIM).violated(["false outcome [0, 1]"]);
         let empty = led().call(20).body("").answered(200, DONE).tells(40, "success");
         empty.judged(CLAIM).violated(["false outcome [0, 1, 2]"]);
         led().call(20).answered(503, "").tells(40, "success").judged(CLAIM).violated(["false outcome [0, 1, 2]"]);
@@ -70,6 +71,7 @@ mod tests {
     #[test]
     fn without_a_redirect_or_a_word_nothing_is_known() {
         let unknown = "never exercised: nothing was redirected";
+        led().tells(20, "success").judged(CLAIM).unknown(unknown);
         wanted("send").call(0).answered(200, DONE).tells(20, "success").judged(CLAIM).unknown(unknown);
         wanted("send").call(0).answered(304, "").tells(20, "success").judged(CLAIM).unknown(unknown);
         led().still_at_work(9_000).judged(CLAIM).unknown("cannot be told: the program told no outcome");

@@ -64,6 +64,13 @@ fn speech(node: &Node, reading: &mut Reading<'_>) -> Speech {
         request,
         key_header: place("header").map(str::to_owned),
         key_at: place("at").and_then(|text| text.parse().ok()),
+        varying: {
+            let node = node.get("may vary");
+            let one = node.into_iter().filter(|node| node.text().is_some());
+            let all = one.chain(node.map(Node::items).unwrap_or_default());
+            all.filter_map(|item| item.text()?.parse().ok()).collect()
+        },
+        refusal: node.get("refusal").map(json),
         keyless: key.and_then(Node::text) == Some("none"),
         answer: node.get("answer").map(|answer| SpokenAnswer {
             status: answer.get("status").and_then(Node::text).and_then(|text| text.parse().ok()).unwrap_or(200),

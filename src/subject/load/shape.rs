@@ -122,6 +122,16 @@ static SPEECH: Record = Record::new(
             "Where it carries the key; `none` where it has none.",
             Shape::Either(&[Shape::Word(&["none"]), Shape::Record(&PLACE)]),
         ),
+        Field::optional(
+            "may vary",
+            "Places of its body that may differ between attempts.",
+            Shape::OneOrMany(&Shape::Pattern {
+                says: "a JSON pointer, such as /sentAt",
+                regex_for_schema: "^(/[^/]*)+$",
+                accepts: |text| text.parse::<Pointer>().map(|_| ()).map_err(|error| error.to_string()),
+            }),
+        ),
+        Field::optional("refusal", "The body of a refusal or a failure, as it needs to see it.", Shape::Json),
         Field::optional("answer", "The success that it needs to see.", Shape::Record(&SUCCESS)),
     ],
 );

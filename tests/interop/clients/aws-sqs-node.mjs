@@ -6,7 +6,7 @@ import { url, input, key, credential, tell } from './harness.mjs';
 
 const sqs = new SQSClient({
   endpoint: url, region: 'us-east-1', credentials: { accessKeyId: 'x', secretAccessKey: credential }, md5: false,
-  requestHandler: { requestTimeout: 3000, throwOnRequestTimeout: true },
+  requestHandler: { requestTimeout: 10000, throwOnRequestTimeout: true },
 });
 
 await tell(() => sqs.send(new SendMessageCommand({

@@ -5,7 +5,9 @@ body=$ONCEPROOF_INPUT
 if [ -z "${ONCEPROOF_KEY:-}" ]; then
   body="{\"event_id\":\"$(cat /proc/sys/kernel/random/uuid)\",${body#*\{}"
 fi
-if curl -sS --fail --noproxy '*' --max-time 3 --retry 4 --retry-max-time 30 ${MODE:+--retry-all-errors} -o /dev/null \
+answer=$(mktemp) # where curl can take back what came of an attempt that broke off
+trap 'rm -f "$answer"' EXIT
+if curl -sS --fail --noproxy '*' --max-time 10 --retry 4 --retry-max-time 90 ${MODE:+--retry-all-errors} -o "$answer" \
   -H 'Content-Type: application/json' -H "X-API-Key: ${ONCEPROOF_CREDENTIAL:-k}" --data-raw "$body" "$ONCEPROOF_URL/server-events"; then
   echo '{"outcome":"success"}'
 else

@@ -2,6 +2,6 @@
 import got from 'got';
 import { url, event, headers, tell } from './harness.mjs';
 
-const retry = process.env.MODE === 'post' ? { limit: 3, methods: ['POST'] } : {};
+const retry = process.env.MODE === 'post' ? { limit: 4, methods: ['POST'] } : {};
 
-await tell(() => got.post(url + '/server-events', { json: event, headers, timeout: { request: 3000 }, retry }));
+await tell(() => got.post(url + '/server-events', { json: event, headers, timeout: { request: 10000 }, retry }));

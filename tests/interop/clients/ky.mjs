@@ -2,6 +2,6 @@
 import ky from 'ky';
 import { url, event, headers, tell } from './harness.mjs';
 
-const retry = process.env.MODE === 'post' ? { limit: 3, methods: ['post'] } : {};
+const retry = process.env.MODE === 'post' ? { limit: 4, methods: ['post'] } : {};
 
-await tell(() => ky.post(url + '/server-events', { json: event, headers, timeout: 3000, retry }).json());
+await tell(() => ky.post(url + '/server-events', { json: event, headers, timeout: 10000, retry }).json());

@@ -2,6 +2,6 @@
 import OpenAI from 'openai';
 import { url, input, credential, tell } from './harness.mjs';
 
-const client = new OpenAI({ apiKey: credential, baseURL: url + '/v1', timeout: 3000 });
+const client = new OpenAI({ apiKey: credential, baseURL: url + '/v1', timeout: 10000 });
 
 await tell(() => client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: JSON.stringify(input) }] }));

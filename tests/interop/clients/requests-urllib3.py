@@ -14,7 +14,7 @@ retry = Retry(total=4, backoff_factor=0.5, status_forcelist=[429, 500, 502, 503,
 def send():
     session = requests.Session()
     session.mount("http://", HTTPAdapter(max_retries=retry))
-    response = session.post(url + "/server-events", json=event, headers=headers, timeout=3)
+    response = session.post(url + "/server-events", json=event, headers=headers, timeout=10)
     response.raise_for_status()
     response.json()
 

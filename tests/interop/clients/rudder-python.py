@@ -6,7 +6,7 @@ from harness import credential, input, key, retries, tell, url
 
 def send():
     failed = []
-    rudder.write_key, rudder.dataPlaneUrl, rudder.timeout, rudder.gzip = credential, url, 3, False
+    rudder.write_key, rudder.dataPlaneUrl, rudder.timeout, rudder.gzip = credential, url, 10, False
     rudder.on_error = lambda error, items: failed.append(error)
     if retries is not None:
         rudder.max_retries = retries

@@ -8,7 +8,7 @@ from harness import credential, input, key, retries, tell, url
 def send():
     failed = []
     client = Client(
-        credential, host=url, timeout=3, gzip=False, max_rate_limit_duration=20,
+        credential, host=url, timeout=10, gzip=False, max_rate_limit_duration=20,
         on_error=lambda error, items: failed.append(error), **({} if retries is None else {"max_retries": retries}),
     )
     client.track("user-1", input.get("event_name", "purchase"), input, message_id=key)

@@ -3,7 +3,7 @@ import Stripe from 'stripe';
 import { url, input, key, credential, tell } from './harness.mjs';
 
 const { hostname, port } = new URL(url);
-const stripe = new Stripe(credential, { host: hostname, port, protocol: 'http', timeout: 3000, telemetry: false });
+const stripe = new Stripe(credential, { host: hostname, port, protocol: 'http', timeout: 10000, telemetry: false });
 const charge = { amount: 100, currency: 'usd', source: 'tok_visa', description: JSON.stringify(input) };
 
 await tell(() => stripe.charges.create(charge, key ? { idempotencyKey: key } : {}));

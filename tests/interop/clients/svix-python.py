@@ -3,7 +3,7 @@ from svix.api import MessageCreateOptions, MessageIn, Svix, SvixOptions
 
 from harness import credential, input, key, tell, url
 
-svix = Svix(credential, SvixOptions(server_url=url, timeout=3.0))
+svix = Svix(credential, SvixOptions(server_url=url, timeout=10.0))
 message = MessageIn(event_type=input.get("event_name", "purchase"), payload=input)
 
 tell(lambda: svix.message.create("app_1", message, MessageCreateOptions(idempotency_key=key)))
