@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the pinned client SDKs next to this file, by name, once: npm packages into node_modules, Python ones into .venv.
+# Installs the pinned client SDKs and server packages next to this file, by name, once: npm packages into node_modules, Python ones into .venv.
 # Prints nothing but errors. A stamp holds what was installed and with which Node or Python; nothing happens while it matches.
 set -eu
 cd "$(dirname "$0")"
