@@ -47,6 +47,8 @@ pub struct Server {
     pub urls: Vec<String>,
     /// A command that starts one, with `{port}` in it; then it can be killed and restarted.
     pub start: Option<String>,
+    /// Where it is run: the folder of the subject file.
+    pub folder: std::path::PathBuf,
     /// Variables for that command.
     pub environment: BTreeMap<String, String>,
     /// A call that answers 2xx when it is ready.

@@ -2,14 +2,21 @@
 //! resolved here, so the runner asks again of the address.
 
 use std::net::IpAddr;
+use std::path::Path;
 
 use crate::contract::RequestLine;
-use crate::file::{Node, Problem, Reading};
+use crate::file::{Node, Problem, Reading, Source};
 use crate::subject::Server;
 use crate::subject::load::variables::{Environment, filled};
 
 /// Reads the server.
-pub fn server(node: &Node, allowed: &[String], environment: Environment<'_>, reading: &mut Reading<'_>) -> Server {
+pub fn server(
+    node: &Node,
+    source: &Source,
+    allowed: &[String],
+    environment: Environment<'_>,
+    reading: &mut Reading<'_>,
+) -> Server {
     let places = node.get("url").into_iter().chain(node.get("urls").map(Node::items).unwrap_or_default());
     let mut urls: Vec<String> = Vec::new();
     for place in places {
@@ -29,6 +36,7 @@ pub fn server(node: &Node, allowed: &[String], environment: Environment<'_>, rea
     let variables = node.get("environment").map(Node::entries).unwrap_or_default();
     Server {
         urls,
+        folder: Path::new(&source.name).parent().map(Path::to_path_buf).unwrap_or_default(),
         start: node.get("start").and_then(|start| command(start, &["{port}"], environment, reading)),
         environment: variables
             .iter()

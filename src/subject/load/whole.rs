@@ -42,7 +42,10 @@ fn subject(
     Subject {
         name: text(tree, "name", environment, reading).unwrap_or_else(|| stem.to_owned()),
         contract: text(tree, "contract", environment, reading).unwrap_or_default(),
-        server: tree.get("server").map(|node| server(node, &allow_hosts, environment, reading)).unwrap_or_default(),
+        server: tree
+            .get("server")
+            .map(|node| server(node, source, &allow_hosts, environment, reading))
+            .unwrap_or_default(),
         client: tree.get("client").map(|node| client(node, source, environment, reading)),
         credentials,
         observe: entries(tree.get("observe"))
