@@ -18,3 +18,6 @@ if [ ! -x .venv/bin/python ] || [ "$(cat .stamp-pip 2>/dev/null || true)" != "$w
   .venv/bin/python -m pip install -q --disable-pip-version-check --no-input --root-user-action=ignore -r requirements.txt >/dev/null
   printf '%s\n' "$want" > .stamp-pip
 fi
+
+# One server is a Rust program: its package has no other form.
+cargo build --quiet --locked --manifest-path servers/apps/axum-idempotent/Cargo.toml
