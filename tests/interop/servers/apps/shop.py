@@ -2,12 +2,12 @@
 never looks for a repeat: whoever asks twice has bought twice, unless the package in front of it prevents that. What it did is
 written into a file, so that it is still there after a restart; the keys are the package's own business.
 
-    python NAME.py PORT FOLDER
+    python on-NAME.py PORT FOLDER
     POST /charges, /refunds  {"amount": 100, ...}   201, the record with its id and a Location; 400 without a good amount
     GET  /charges?MEMBER=VALUE, /refunds?...        {"count", "items"} of what was really done
 
-`Shop-Fails: before | after | crash | declined` has it fail so: before or after the effect, by an exception after it, or by 402.
-`Shop-Streams: yes` has it answer in two pieces."""
+`Shop-Fails: before | after | crash | declined | busy` has it fail so: by 500 before or after the effect, by an exception after
+it, by 402, or by 429. `Shop-Streams: yes` has it answer in two pieces."""
 import json
 import pathlib
 import sys
@@ -35,6 +35,8 @@ def take(kind, raw, header):
         amount = None
     if type(amount) is not int or amount <= 0:
         return 400, {"error": "amount is no positive number"}, {}
+    if fails == "busy":
+        return 429, {"error": "busy"}, {"Retry-After": "1"}
     if fails == "declined":
         return 402, {"error": "declined"}, {}
     if fails == "before":

@@ -63,6 +63,7 @@ async fn take(State(shop): State<Arc<Shop>>, Path(kind): Path<String>, headers: 
         return wrong(StatusCode::BAD_REQUEST, "amount is no positive number");
     }
     match fails {
+        "busy" => return (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "1")], "busy").into_response(),
         "declined" => return wrong(StatusCode::PAYMENT_REQUIRED, "declined"),
         "before" => return wrong(StatusCode::INTERNAL_SERVER_ERROR, "failed before it was done"),
         _ => {}

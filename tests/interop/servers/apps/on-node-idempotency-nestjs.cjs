@@ -10,8 +10,8 @@ class Desk {
   async take(request, response) {
     const kind = request.path.slice(1);
     const { status, body, headers } = await shop.take(kind, request.body, (name) => request.get(name));
-    if (status >= 400) throw new HttpException(body, status);
     response.set(headers);
+    if (status >= 400) throw new HttpException(body, status);
     return body;
   }
   list(request) {

@@ -1,8 +1,4 @@
 """The shop behind idemkit, as its README says for HTTP: all defaults, its backend in memory, and one tenant."""
-import sys
-
-# This file has the package's name: its folder must not be the first to be searched.
-sys.path.append(sys.path.pop(0))
 from idemkit import IdempotencyMiddleware, InMemoryBackend
 
 import shop_asgi
