@@ -239,7 +239,7 @@ pub async fn embedded(library: &Library, policy: Policy, row: Option<&str>) -> R
     // Requests name a host that is the same in every run, so that the same seed sends the same bytes.
     let mut target = Target::of(&subject, replicas, "reference.test");
     target.has_one_lock = true;
-    target.starter = Some(Starter { command, environment: BTreeMap::new(), ready: None });
+    target.starter = Some(Starter { command, within: "".into(), environment: BTreeMap::new(), ready: None });
     target.edge =
         contract.reference.as_ref().and_then(|reference| reference.edge.as_ref()).map(|_| EdgeKind::Embedded(policy));
     target.abilities.edge = target.edge.is_some();

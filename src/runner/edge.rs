@@ -30,10 +30,10 @@ impl Edge {
                 tokio::spawn(crate::reference::edge(Arc::clone(contract), *policy, origin, listener, stop.clone()));
                 Ok(Self { address, stop, _process: None, _folder: None })
             }
-            EdgeKind::Command(command) => {
+            EdgeKind::Command(starter) => {
                 let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-                let command = command.replace("{origin}", &origin.to_string());
-                let starter = Starter { command, environment: Default::default(), ready: None };
+                let command = starter.command.replace("{origin}", &origin.to_string());
+                let starter = Starter { command, ..starter.clone() };
                 let process = Process::start(&starter, folder.path()).await.map_err(|error| error.to_string())?;
                 Ok(Self { address: process.address(), stop, _process: Some(process), _folder: Some(folder) })
             }

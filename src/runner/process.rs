@@ -25,6 +25,8 @@ const ENDS_WITHIN: Duration = Duration::from_secs(5);
 pub struct Starter {
     /// A shell command with `{port}` in it; `{folder}` is a folder of the case's own.
     pub command: String,
+    /// Where it is run; here, where that is empty.
+    pub within: std::path::PathBuf,
     /// Variables for it.
     pub environment: BTreeMap<String, String>,
     /// A path that answers 2xx when it is ready; else a connection is enough.
@@ -156,10 +158,12 @@ async fn spawn_once(starter: &Starter, folder: &std::path::Path) -> Result<(Chil
         .command
         .replace("{port}", &address.port().to_string())
         .replace("{folder}", &folder.display().to_string());
+    let within = if starter.within.as_os_str().is_empty() { std::path::Path::new(".") } else { &starter.within };
     let mut child = Command::new("sh")
         .arg("-c")
         .arg(format!("exec {command}"))
         .envs(&starter.environment)
+        .current_dir(within)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -254,7 +258,7 @@ mod tests {
     use super::*;
 
     fn starter(command: &str) -> Starter {
-        Starter { command: command.to_owned(), environment: BTreeMap::new(), ready: None }
+        Starter { command: command.to_owned(), within: "".into(), environment: BTreeMap::new(), ready: None }
     }
 
     #[tokio::test]
@@ -265,5 +269,16 @@ mod tests {
             .expect_err("it ended");
         let text = error.to_string();
         assert!(text.contains("exit status: 3") && text.contains("no such store"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn a_command_is_run_where_its_subject_file_is_and_told_where_it_may_keep_things() {
+        let (within, own) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        std::fs::write(within.path().join("word"), "found beside the file").expect("written");
+        let command = "sh -c 'cat word {folder}/kept >&2; exit 3'";
+        std::fs::write(own.path().join("kept"), ", and kept").expect("written");
+        let starter = Starter { within: within.path().to_owned(), ..starter(command) };
+        let error = Process::start(&starter, own.path()).await.expect_err("it ended");
+        assert!(error.to_string().contains("found beside the file, and kept"), "{error}");
     }
 }

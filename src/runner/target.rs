@@ -89,7 +89,7 @@ pub enum EdgeKind {
     /// Ours, in this process.
     Embedded(crate::reference::Policy),
     /// Theirs, by a command with `{port}` and `{origin}`.
-    Command(String),
+    Command(Starter),
 }
 
 /// How long to wait for what; adapted to the subject by the preflight.
@@ -168,11 +168,19 @@ impl Target {
             observers: subject.observe.iter().map(|(name, observer)| (name.clone(), observer.clone())).collect(),
             starter: subject.server.start.as_ref().map(|command| Starter {
                 command: command.clone(),
+                within: subject.server.folder.clone(),
                 environment: subject.server.environment.clone(),
                 ready: subject.server.ready.as_ref().map(|call| call.target.clone()),
             }),
             has_one_lock: false,
-            edge: subject.server.edge.clone().map(EdgeKind::Command),
+            edge: subject.server.edge.as_ref().map(|command| {
+                EdgeKind::Command(Starter {
+                    command: command.clone(),
+                    within: subject.server.folder.clone(),
+                    environment: Default::default(),
+                    ready: None,
+                })
+            }),
             settles: subject.settles,
             shows_after: None,
             tempo: Tempo::default(),

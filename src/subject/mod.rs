@@ -54,6 +54,8 @@ pub struct Server {
     pub ca: Option<PathBuf>,
     /// A command that starts one, with `{port}` in it; then it can be killed and restarted.
     pub start: Option<String>,
+    /// Where it is run: the folder of the subject file.
+    pub folder: std::path::PathBuf,
     /// Variables for that command.
     pub environment: BTreeMap<String, String>,
     /// A call that answers 2xx when it is ready.

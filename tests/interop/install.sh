@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the pinned client SDKs next to this file, by name, once: npm packages into node_modules, Python ones into .venv.
+# Installs the pinned client SDKs and server packages next to this file, by name, once: npm packages into node_modules, Python ones into .venv.
 # Prints nothing but errors. A stamp holds what was installed and with which Node or Python; nothing happens while it matches.
 set -eu
 cd "$(dirname "$0")"
@@ -18,3 +18,6 @@ if [ ! -x .venv/bin/python ] || [ "$(cat .stamp-pip 2>/dev/null || true)" != "$w
   .venv/bin/python -m pip install -q --disable-pip-version-check --no-input --root-user-action=ignore -r requirements.txt >/dev/null
   printf '%s\n' "$want" > .stamp-pip
 fi
+
+# One server is a Rust program: its package has no other form.
+cargo build --quiet --locked --manifest-path servers/apps/axum-idempotent/Cargo.toml

@@ -1,7 +1,8 @@
-//! Real clients that we did not write, judged by the rules of a contract: `tests/interop/*.yaml`. Their verdicts are pinned
-//! under `tests/interop/verdicts/`; each violation there was looked at on the recorded wire. Played where the packages
-//! were installed (`tests/interop/install.sh`) and ONCEPROOF_INTEROP is set, because it takes minutes; elsewhere it says
-//! aloud that it is skipped. `BLESS=1` writes the verdicts anew.
+//! Clients and servers that we did not write, judged by a contract: `tests/interop/*.yaml` and `tests/interop/servers/*.yaml`.
+//! Their verdicts are pinned under `verdicts/` beside them; each violation there was looked at on the recorded wire. Played
+//! where the packages were installed (`tests/interop/install.sh`) and ONCEPROOF_INTEROP is set, because it takes minutes;
+//! elsewhere it says aloud that it is skipped. `ONCEPROOF_INTEROP=WORD` plays those with the word in their path, `BLESS=1`
+//! writes the verdicts anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,27 +11,66 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-/// How many subjects at the same time: their programs take the processors from each other.
-const AT_ONCE: usize = 3;
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop")
+/// Which end of the road is theirs.
+#[derive(Clone, Copy)]
+enum Side {
+    Client,
+    Server,
 }
 
-fn subjects() -> Vec<PathBuf> {
-    let files = std::fs::read_dir(folder()).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let mut subjects: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
-    subjects.sort();
-    subjects
+impl Side {
+    fn folder(self) -> PathBuf {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop");
+        match self {
+            Side::Client => folder,
+            Side::Server => folder.join("servers"),
+        }
+    }
+
+    /// How many subjects at the same time: their programs take the processors from each other.
+    fn at_once(self) -> usize {
+        match self {
+            Side::Client => 3,
+            Side::Server => 2,
+        }
+    }
+
+    fn run(self) -> &'static [&'static str] {
+        match self {
+            Side::Client => &["run", "client"],
+            Side::Server => &["run"],
+        }
+    }
+
+    fn subjects(self) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(self.folder()).expect("a folder").map(|entry| entry.expect("an entry").path());
+        let mut subjects: Vec<PathBuf> = files.filter(|path| is_subject(path)).collect();
+        subjects.sort();
+        subjects
+    }
+}
+
+fn is_subject(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".yaml") && !name.ends_with(".waive.yaml")
+}
+
+fn stem(subject: &Path) -> String {
+    subject.file_stem().expect("a name").to_string_lossy().into_owned()
+}
+
+fn pinned(subject: &Path) -> PathBuf {
+    subject.with_file_name("verdicts").join(format!("{}.txt", stem(subject)))
 }
 
 #[test]
-fn there_are_at_least_a_dozen_clients_and_each_has_its_verdicts() {
-    let subjects = subjects();
-    assert!(subjects.len() >= 14, "{subjects:?}");
-    for subject in subjects {
-        let stem = subject.file_stem().expect("a name").to_string_lossy().into_owned();
-        assert!(folder().join("verdicts").join(format!("{stem}.txt")).is_file(), "{stem} has no verdicts");
+fn there_are_many_real_subjects_and_each_has_its_verdicts() {
+    for (side, at_least) in [(Side::Client, 14), (Side::Server, 9)] {
+        let subjects = side.subjects();
+        assert!(subjects.len() >= at_least, "{subjects:?}");
+        for subject in subjects {
+            assert!(pinned(&subject).is_file(), "{} has no verdicts", stem(&subject));
+        }
     }
 }
 
@@ -44,7 +84,11 @@ fn the_readme_names_only_subjects_that_are_judged_here() {
         .filter(|word| word.starts_with("tests/interop/") && word.ends_with(".yaml"))
         .collect();
     assert!(!named.is_empty(), "the README lost its showcase");
-    let known: Vec<String> = subjects().iter().map(|path| path.display().to_string()).collect();
+    let known: Vec<String> = [Side::Client, Side::Server]
+        .into_iter()
+        .flat_map(Side::subjects)
+        .map(|path| path.display().to_string())
+        .collect();
     for name in named {
         assert!(known.iter().any(|path| path.ends_with(name)), "{name} is no subject");
     }
@@ -52,22 +96,33 @@ fn the_readme_names_only_subjects_that_are_judged_here() {
 
 #[test]
 fn real_clients_are_judged_as_they_were() {
-    if std::env::var_os("ONCEPROOF_INTEROP").is_none() {
-        println!("skipped: real clients are judged with ONCEPROOF_INTEROP=1, after tests/interop/install.sh");
+    judged_as_they_were(Side::Client);
+}
+
+#[test]
+fn real_servers_are_judged_as_they_were() {
+    judged_as_they_were(Side::Server);
+}
+
+fn judged_as_they_were(side: Side) {
+    let Ok(only) = std::env::var("ONCEPROOF_INTEROP") else {
+        println!("skipped: real subjects are judged with ONCEPROOF_INTEROP=1, after tests/interop/install.sh");
         return;
-    }
-    assert!(folder().join("node_modules").is_dir(), "run tests/interop/install.sh first");
-    let only = std::env::var("ONCEPROOF_INTEROP").unwrap_or_default();
-    let chosen = subjects().into_iter().filter(|path| only == "1" || path.to_string_lossy().contains(&only));
+    };
+    assert!(Side::Client.folder().join("node_modules").is_dir(), "run tests/interop/install.sh first");
+    // Both sides at the same time would be too many at once.
+    static ONE_SIDE: Mutex<()> = Mutex::new(());
+    let _turn = ONE_SIDE.lock();
+    let chosen = side.subjects().into_iter().filter(|path| only == "1" || path.to_string_lossy().contains(&only));
     let waiting: Arc<Mutex<Vec<PathBuf>>> = Arc::new(Mutex::new(chosen.collect()));
     let wrong: Arc<Mutex<Vec<String>>> = Arc::default();
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
+        for _ in 0..side.at_once() {
             let (waiting, wrong) = (Arc::clone(&waiting), Arc::clone(&wrong));
             scope.spawn(move || {
                 loop {
                     let Some(subject) = waiting.lock().expect("a list").pop() else { break };
-                    if let Err(why) = judged(&subject) {
+                    if let Err(why) = judged(side, &subject) {
                         wrong.lock().expect("a list").push(why);
                     }
                 }
@@ -78,11 +133,11 @@ fn real_clients_are_judged_as_they_were() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-fn judged(subject: &Path) -> Result<(), String> {
-    let stem = subject.file_stem().expect("a name").to_string_lossy().into_owned();
+fn judged(side: Side, subject: &Path) -> Result<(), String> {
+    let stem = stem(subject);
     let reports = tempfile::tempdir().expect("a folder");
     let mut run = Command::new(env!("CARGO_BIN_EXE_onceproof"));
-    run.args(["run", "client", "--seed", "7", "--subject"]).arg(subject).arg("--reports").arg(reports.path());
+    run.args(side.run()).args(["--seed", "7", "--subject"]).arg(subject).arg("--reports").arg(reports.path());
     let output = run.env("NO_COLOR", "1").output().expect("the binary runs");
     let told = || String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     if !matches!(output.status.code(), Some(0 | 1)) {
@@ -91,7 +146,7 @@ fn judged(subject: &Path) -> Result<(), String> {
     let own = std::fs::read_dir(reports.path()).expect("reports").next().expect("a subject").expect("an entry").path();
     let verdicts = std::fs::read_to_string(own.join("latest/verdicts.json")).expect("verdicts");
     let found = summary(&serde_json::from_str(&verdicts).expect("JSON"));
-    let file = folder().join("verdicts").join(format!("{stem}.txt"));
+    let file = pinned(subject);
     if std::env::var_os("BLESS").is_some() {
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         std::fs::write(&file, &found).expect("written");

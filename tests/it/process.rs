@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 
 fn starter() -> Starter {
     let command = format!("'{}' serve curious --listen 127.0.0.1:{{port}}", env!("CARGO_BIN_EXE_onceproof"));
-    Starter { command, environment: BTreeMap::new(), ready: None }
+    Starter { command, within: "".into(), environment: BTreeMap::new(), ready: None }
 }
 
 #[tokio::test]

@@ -39,6 +39,7 @@ pub fn server(
     Server {
         urls,
         ca: ca.map(|path| folder.join(path)),
+        folder: folder.to_path_buf(),
         start: node.get("start").and_then(|start| command(start, &["{port}"], environment, reading)),
         environment: variables
             .iter()

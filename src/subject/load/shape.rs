@@ -64,7 +64,7 @@ static SERVER: Record = Record::new(
         ),
         Field::optional(
             "start",
-            "A command that starts one on `{port}`; then it can be killed and started again.",
+            "A command that starts one on `{port}`, run where this file is; then it can be killed and started again. `{folder}` is where it may keep things.",
             Shape::Text,
         ),
         Field::optional(
