@@ -80,7 +80,7 @@ pub struct Operation {
     pub safe_retry: Option<String>,
     /// The success that a client needs to see, where that is its own.
     pub success: Option<(u16, Json)>,
-    /// The body of a refusal or a failure, as the client under test needs to see it.
+    /// The body of a refusal, as the client under test needs to see it.
     pub refusal: Option<Json>,
     /// Whether the client under test carries no key in it, wherever others would.
     pub keyless: bool,

@@ -25,7 +25,7 @@ pub struct Speech {
     /// What of its body may differ between attempts.
     #[serde(default)]
     pub varying: Vec<Pointer>,
-    /// The body of a refusal or a failure, as it needs to see it.
+    /// The body of a refusal, as it needs to see it.
     #[serde(default)]
     pub refusal: Option<Json>,
     /// The success that it needs to see.

@@ -65,7 +65,7 @@ impl Stage<'_> {
         }
         let operation = &self.contract.operations[&intent.operation];
         let mut says = answer_mut(&mut passage)
-            .filter(|refusal| refusal.status.is_some_and(|status| status >= 400))
+            .filter(|refusal| refusal.status.is_some_and(is_refusal))
             .and_then(|_| operation.refusal.as_ref().map(ToString::to_string));
         if let Some(refusal) = answer_mut(&mut passage)
             && let Some(word) = &refusal.outcome
@@ -85,6 +85,11 @@ impl Stage<'_> {
         }
         Ok(Meeting { passage, says })
     }
+}
+
+/// Whether a status refuses a request for good: the others of its class pass by themselves.
+fn is_refusal(status: u16) -> bool {
+    matches!(status, 400..=499) && !matches!(status, 408 | 409 | 425 | 429)
 }
 
 /// The answer to a batch whose first item is done, and whose others are not and may be asked for again.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use crate::contract::{Contract, Edit, KeyPlace, Operation, Outcome, SLOW, Sameness};
+use crate::contract::{Contract, Edit, KeyPlace, Operation, Outcome, SLOW, Sameness, Syntax};
 use crate::file::{Span, nearest};
 use crate::json::Json;
 use crate::message::{Framing, Octets, Request};
@@ -203,7 +203,9 @@ impl Stage<'_> {
             None => draft.key.clone(),
         };
         if let Some(rule) = operation.key() {
-            let longest = rule.length.map_or(UNSTATED_LENGTH, |(_, most)| most);
+            // What a server counts where nothing is stated may be the header's value, quotes and all.
+            let unstated = UNSTATED_LENGTH - if rule.syntax == Syntax::SfString { 2 } else { 0 };
+            let longest = rule.length.map_or(unstated, |(_, most)| most);
             let shape = match (shape, &decl.same_key_as, &decl.same_as) {
                 (Some((shape, _)), _, _) => Some(shape),
                 (None, Some(_), _) | (None, None, Some(_)) => None,

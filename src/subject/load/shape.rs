@@ -131,7 +131,11 @@ static SPEECH: Record = Record::new(
                 accepts: |text| text.parse::<Pointer>().map(|_| ()).map_err(|error| error.to_string()),
             }),
         ),
-        Field::optional("refusal", "The body of a refusal or a failure, as it needs to see it.", Shape::Json),
+        Field::optional(
+            "refusal",
+            "The body of a refusal (4xx, but what passes by itself), as it needs to see it.",
+            Shape::Json,
+        ),
         Field::optional("answer", "The success that it needs to see.", Shape::Record(&SUCCESS)),
     ],
 );
