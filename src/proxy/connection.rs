@@ -50,7 +50,7 @@ impl Road {
 /// How the wait for a request ended.
 enum Wait {
     /// The connection is to end before it is read.
-    Unread(Unread),
+    Unread(Box<Unread>),
     /// Its first byte came.
     Begun,
     /// The caller left.
@@ -77,7 +77,7 @@ pub(super) async fn serve(road: Arc<Road>, stream: TcpStream, address: SocketAdd
         match next_request(&road, &accepted, &mut caller, &mut upstream, is_first).await {
             Wait::Unread(unread) => {
                 drop(upstream);
-                return end_unread(&road, caller, &accepted, unread).await;
+                return end_unread(&road, caller, &accepted, *unread).await;
             }
             Wait::Begun => is_first = false,
             Wait::CallerLeft => return unsent(&road, caller, &accepted, ClosedBy::Caller, false).await,
@@ -131,7 +131,7 @@ async fn next_request(
         // From here on nothing that is armed is missed.
         armed.as_mut().enable();
         if let Some((draft, armament, reset)) = road.ledger.begin_unread(accepted, caller.address) {
-            return Wait::Unread(Unread { draft, armament, reset });
+            return Wait::Unread(Box::new(Unread { draft, armament, reset }));
         }
         tokio::select! {
             biased;
