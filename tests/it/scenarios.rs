@@ -19,7 +19,12 @@ const CLIENT_IDLE: &[(&str, &str, &str)] = &[
 #[test]
 fn every_scenario_holds_on_the_honest_reference() {
     // The least cases of each, so that an axis that is filled with nothing shows.
-    let runs: [(&[&str], usize); 2] = [(&["--contract", "curious"], 600), (&["--contract", "scanova"], 150)];
+    let runs: [(&[&str], usize); 4] = [
+        (&["--contract", "curious"], 600),
+        (&["--contract", "scanova"], 150),
+        (&["--contract", "2mee-ingest"], 150),
+        (&["--contract", "ietf-idempotency-key"], 150),
+    ];
     every_one_is_played("server", &runs, SERVER_IDLE);
 }
 
