@@ -38,7 +38,8 @@ pub(super) fn own(rules: &ClientRules, pacing: Pacing, attempt: u32, share: f64)
         Pacing::Longer => capped(rules, times(said, 1.0 + rules.later.min(0.2) * share)),
         Pacing::Shorter => times(said, 1.0 - rules.earlier.min(1.0) * share),
         Pacing::NoGrowth => self::said(rules, 2),
-        Pacing::NoCap => grown(self::said(rules, 2), 4, attempt),
+        // Well beyond the cap at last, whatever a busy machine is allowed.
+        Pacing::NoCap => times(grown(self::said(rules, 2), 4, attempt), 1.2),
         Pacing::NoWait => Duration::ZERO,
         Pacing::TooLong => said.saturating_mul(3),
     }
