@@ -13,16 +13,18 @@ fastify.addHook('preHandler', async (request, reply) => {
   if (request.method !== 'POST') return;
   try {
     const known = await idempotency.onRequest(asked(request));
-    if (!known) return;
-    request.settled = true;
+    if (!known) {
+      request.taken = true;
+      return;
+    }
     return reply.code(known.additional.status).header('idempotency-replayed', 'true').type('application/json').send(known.body);
   } catch (error) {
-    request.settled = true;
     return reply.code(STATUS[error.code] ?? 400).send({ code: error.code, message: error.message });
   }
 });
 fastify.addHook('onSend', async (request, reply, body) => {
-  if (request.method === 'POST' && !request.settled) {
+  // Only of what was let through: a body that breaks off is answered before it is known what was asked.
+  if (request.taken) {
     await idempotency.onResponse(asked(request), { body, additional: { status: reply.statusCode } });
   }
 });
